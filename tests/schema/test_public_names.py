@@ -1,4 +1,4 @@
-"""What is published names files without the folders of the machine that read them."""
+"""Snapshots name files without the folders of the machine on which they were read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sentgen.schema.snapshots import make_public, names_of_sources, public_text,
     ],
 )
 def test_sources_of_a_corpus(paths: list[str], names: list[str]) -> None:
-    """From their common folder on; by their names alone where that is the root or nothing."""
+    """Sources are named relative to their common folder, or by their names alone if that is the root or none."""
     found = names_of_sources(paths)
 
     assert sorted(found) == sorted(paths)
@@ -60,7 +60,7 @@ _ROOTS = st.sampled_from(["", "/", "//", "C:/", "D:/", "C:"])
     )
 )
 def test_names_stay_apart(parts: set[tuple[str, tuple[str, ...], str]]) -> None:
-    """As many names as paths, none of which begins at a root or leads up."""
+    """Different paths get different names, none of which begins at a root or a parent folder."""
     paths = {(root + "/".join([*folders, "f"])).replace("/", slash) for root, folders, slash in parts}
 
     found = names_of_sources(paths)
@@ -97,12 +97,12 @@ def test_names_stay_apart(parts: set[tuple[str, tuple[str, ...], str]]) -> None:
     ],
 )
 def test_what_somebody_typed(typed: str, public: str) -> None:
-    """Folders go, where a path begins at the root, a home or a parent folder; all else stays as it is."""
+    """The folders of paths from a root, a home or a parent folder are removed; all other text stays."""
     assert public_text(typed) == public
 
 
 def test_a_snapshot_tells_no_folder(full: Path, tmp_path: Path) -> None:
-    """Not in a string of any table, not in its manifest, and not in a byte of the file; the rest is the same."""
+    """No string of a table, no manifest and no byte of the file has a folder; all other data are the same."""
     folder = full.parent.name
     snapshot = publish(full, tmp_path / "to").snapshot
 
@@ -140,7 +140,7 @@ def test_a_snapshot_tells_no_folder(full: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("typed", ["ann/notes.txt", "../{}/ann/notes.txt", "./ann//notes.txt"])
 def test_a_document_named_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
-    """Its source has the absolute path; neither tells a folder, and a name that the text gives stays."""
+    """Neither the document nor its source, with its absolute path, shows a folder; names from the text stay."""
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "notes.txt").write_text("A cat sat .\n")
     (tmp_path / "p.jsonl").write_text('{"id": "b/notes.txt", "tokens": ["A", "dog"]}\n')
@@ -158,7 +158,7 @@ def test_a_document_named_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_store_of_windows_is_published_elsewhere(tmp_path: Path) -> None:
-    """Its paths are in no byte of the snapshot; a document has the name of its source."""
+    """No byte of the snapshot has Windows paths; a document has the name of its source."""
     (tmp_path / "notes.txt").write_text("A cat sat .\n", "utf-8")
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "notes.txt")], Settings("notes", format=None))
@@ -173,7 +173,7 @@ def test_a_store_of_windows_is_published_elsewhere(tmp_path: Path) -> None:
 
 
 def test_what_is_public_already_stays_as_it_is(full: Path, tmp_path: Path) -> None:
-    """A snapshot that is published as a store keeps its bytes."""
+    """A snapshot that is published again, as a store, keeps its bytes."""
     copy = Path(shutil.copy(publish(full, tmp_path / "to").snapshot.path, tmp_path / "copy.duckdb"))
     before = copy.read_bytes()
 

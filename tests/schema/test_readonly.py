@@ -1,4 +1,4 @@
-"""SQL from strangers: what runs, what is refused, and that the file stays as it was."""
+"""SQL from untrusted users: which queries run, which are refused, and that the file does not change."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def digest(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def shared(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that nothing may change."""
+    """A store that no test changes."""
     copy = tmp_path_factory.mktemp("locked") / "store.duckdb"
     copy.write_bytes(template.read_bytes())
     return copy
@@ -63,7 +63,7 @@ def victim(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def duck(victim: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A locked connection; at the end the file must have the same bytes, and no other beside it."""
+    """A locked connection; at the end, the file has the same bytes, and no file was added."""
     before = digest(victim)
     with readonly.open_locked_store(victim, memory_limit=2**27) as connection:
         yield connection
@@ -73,7 +73,7 @@ def duck(victim: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attack_is_refused_by_the_guard(duck: duckdb.DuckDBPyConnection, victim: Path, attack: str) -> None:
-    """Before DuckDB runs anything, in one line."""
+    """The guard refuses it in one line, before DuckDB runs anything."""
     with pytest.raises(QueryRejected) as refusal:
         require_harmless(duck, attack.format(file=victim, folder=victim.parent))
 
@@ -84,10 +84,10 @@ def test_attack_is_refused_by_the_guard(duck: duckdb.DuckDBPyConnection, victim:
 def test_attack_fails_without_the_guard_too(
     duck: duckdb.DuckDBPyConnection, victim: Path, attack: str
 ) -> None:
-    """The locks hold alone where files are concerned; the fixture compares the bytes at the end."""
+    """Without the guard, the locks alone protect files; the fixture compares the bytes at the end."""
     statement = attack.format(file=victim, folder=victim.parent)
     if attack.startswith("explain (format json) copy") and duckdb.__version__ == "2.0.0":
-        duck.execute(statement).fetchall()  # explained without a look at the file, and not run
+        duck.execute(statement).fetchall()  # DuckDB only explains it, without reading the file
         return
     with pytest.raises(duckdb.Error):
         duck.execute(statement).fetchall()
@@ -95,7 +95,7 @@ def test_attack_fails_without_the_guard_too(
 
 @pytest.mark.parametrize("sql", HARMLESS)
 def test_harmless_query_runs(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """What linguists write."""
+    """Queries as linguists write them run."""
     require_harmless(duck, sql)
 
     assert readonly.ask(duck, sql, (), max_rows=0).table.columns
@@ -126,7 +126,7 @@ def test_harmless_query_runs(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     ],
 )
 def test_mistakes_get_one_clear_line(shared: Path, sql: str, message: str) -> None:
-    """DuckDB's own words where they help, without the echo of the query."""
+    """The message is DuckDB's where it helps, without the echo of the query."""
     with pytest.raises(QueryRejected) as refusal:
         readonly.query(shared, sql)
 
@@ -135,7 +135,7 @@ def test_mistakes_get_one_clear_line(shared: Path, sql: str, message: str) -> No
 
 
 def test_parameters_are_bound(shared: Path) -> None:
-    """By position or by name; never pasted."""
+    """Parameters are bound by position or name, and never inserted as text."""
     by_place = readonly.query(shared, "select id from word where form = ?", ["dog"])
     by_name = readonly.query(shared, "select id from word where form = $form", {"form": "' or true --"})
 
@@ -154,14 +154,14 @@ def test_rows_are_limited(shared: Path, limit: int, rows: int, truncated: bool) 
 
 
 def test_memory_is_limited(shared: Path) -> None:
-    """Nothing can be spilled, as the file system is cut off."""
+    """A query beyond the memory limit fails, as the file system for temporary files is disabled."""
     big = "select count(*) from (select a.range, b.range from range(10000) a, range(1000) b group by all)"
     with pytest.raises(QueryRejected, match="too much memory; filter more, or raise `memory_limit`"):
         readonly.query(shared, big, memory_limit=2**25)
 
 
 def test_python_variables_are_out_of_reach(shared: Path) -> None:
-    """DuckDB looks for tables among Python's variables unless told not to."""
+    """DuckDB does not read Python's variables as tables, which it does by default."""
     import pyarrow as pa
 
     secrets = pa.table({"x": [1]})
@@ -171,7 +171,7 @@ def test_python_variables_are_out_of_reach(shared: Path) -> None:
 
 
 def test_store_with_functions_of_its_own_is_not_opened(path: Path) -> None:
-    """A macro could hide under the name of a harmless function."""
+    """A store with a macro is refused, as the macro could have the name of a harmless function."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("create macro levenshtein(a, b) as (select 1)")
 
@@ -180,7 +180,7 @@ def test_store_with_functions_of_its_own_is_not_opened(path: Path) -> None:
 
 
 def test_broken_locks_are_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If some DuckDB let an attack through, sentgen would not start."""
+    """If a version of DuckDB lets an attack through, the store is not opened."""
     real = duckdb.connect
 
     class Leaky:
@@ -202,7 +202,7 @@ def test_broken_locks_are_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_needs_a_current_store(tmp_path: Path) -> None:
-    """Nothing is made by asking."""
+    """A query to a missing store makes no file."""
     with pytest.raises(NotFoundError, match="no store here"):
         readonly.query(tmp_path / "none.duckdb", "select 1")
 
@@ -210,7 +210,7 @@ def test_needs_a_current_store(tmp_path: Path) -> None:
 
 
 def test_store_without_write_permission_is_readable(path: Path) -> None:
-    """Published snapshots have mode 0444."""
+    """A store of mode 0444, as snapshots have, can be read."""
     path.chmod(0o444)
 
     assert readonly.query(path, "select count(*) as n from token").table.to_pylist() == [{"n": 8}]
@@ -218,7 +218,7 @@ def test_store_without_write_permission_is_readable(path: Path) -> None:
 
 
 def test_allowed_functions_exist_and_dangerous_ones_are_not_among_them() -> None:
-    """A golden list of what must never be allowed."""
+    """No function of a fixed list of dangerous ones is allowed, and all allowed ones exist."""
     dangerous = {
         "getenv",
         "current_setting",

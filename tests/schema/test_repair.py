@@ -1,4 +1,4 @@
-"""Half of a transaction: removed or named by a repair, and never left unsaid."""
+"""A repair removes or reports every trace of half a transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sentgen.schema.base import OneOf
 from sentgen.schema.checks import OrphanRows
 from sentgen.schema.maintenance import RemovedRows, repair
 
-#: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
+#: Rows without owners, as a torn log leaves them of an ingestion, a model, and a merge.
 TORN = (
     "insert into token select * replace (9 as sentence_id) from token",
     "insert into sentence select * replace (id + 9 as id, 9 as document_id) from sentence",
@@ -26,7 +26,7 @@ TORN = (
     "insert into model_ngram values (9, 4, 1, 4, null, null, null, null, -1, 0)",
     "insert into alignment_rewrite values (9, false, false, 1, 0, 0, 0, 1)",
 )
-#: What only making it again can cure: an ingestion after half a one, and a merge that kept what it merged.
+#: Faults that a repair cannot cure: an ingestion after half of another, and a merge that kept the old segments.
 DOUBLED = (
     "insert into token select * from token",
     "insert into ngram_5 select * from ngram_5",
@@ -37,7 +37,7 @@ DOUBLED = (
 
 
 def content(path: Path) -> dict[str, Any]:
-    """Return number and hash of the rows of each table."""
+    """Return the number of rows of each table, and their hash."""
     with duckdb.connect(str(path), read_only=True) as duck:
         return {
             table.name: duck.execute(f"select count(*), sum(hash(t)) from {table.name} t").fetchone()
@@ -57,7 +57,7 @@ def sound(path: Path) -> bool:
 
 
 def stray(table: Table) -> str:
-    """Return the statement that puts a row into a table, 77 wherever a number goes."""
+    """Return the statement that inserts a row into a table, with 77 for every number."""
     values: dict[type, str] = {
         String: "'77'",
         DateTime: "now()",
@@ -77,7 +77,7 @@ def stray(table: Table) -> str:
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("statement", TORN)
 def test_half_a_transaction_is_repaired(path: Path, statement: str) -> None:
-    """Rows that nothing accounts for go, and the store is whole again."""
+    """Rows without an owner are removed, and the store is sound again."""
     before = content(path)
     damage(path, statement)
 
@@ -89,7 +89,7 @@ def test_half_a_transaction_is_repaired(path: Path, statement: str) -> None:
 
 
 def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
-    """A stray row in every table that has an owner, which is a stray row as well; what has one stays."""
+    """A row without an owner is removed from every table whose rows have owners; all others stay."""
     owned = list(dict.fromkeys(rows.table for rows in OrphanRows.all()))
     before = content(path)
     damage(path, *(stray(metadata.tables[table]) for table in owned))
@@ -110,7 +110,7 @@ def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("statement", DOUBLED)
 def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
-    """Nobody knows which half is right: the corpus is named, with the models that have its counts."""
+    """Which half is right is unknown: the corpus is reported, with the models built from its counts."""
     damage(
         path,
         statement,
@@ -125,11 +125,11 @@ def test_what_was_doubled_is_named(path: Path, statement: str) -> None:
     assert (done.corpora, done.models, done.alignment_models) == (["demo"], ["lm@2"], ["hmm"])
     assert not done.sound
     assert (done.removed, done.backup, content(path)) == ([], None, damaged)
-    Store(path).close()  # for the commands that it named
+    Store(path).close()  # the store opens, so that the recommended commands can run
 
 
 def test_sentences_beyond_their_document(path: Path) -> None:
-    """Half an ingestion is followed by a whole one, whose document has the number of that which was lost."""
+    """After half an ingestion, a whole one gave a document the id of the lost one, which has other sentences."""
     before = content(path)
     damage(
         path,
@@ -148,7 +148,7 @@ def test_sentences_beyond_their_document(path: Path) -> None:
 
 
 def test_a_model_that_was_built_over_half_a_one(path: Path) -> None:
-    """Its number was free, and it has n-grams twice."""
+    """A model with the id of a half-written one has two sets of n-grams."""
     damage(
         path,
         "insert into model values (1, 'lm', 1, 1, 'katz', '1', 'none', 1, 2, 8, now())",
@@ -159,7 +159,7 @@ def test_a_model_that_was_built_over_half_a_one(path: Path) -> None:
 
 
 def test_a_repair_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends after the last removal, or the backup fails."""
+    """If it is interrupted after the last removal, or if the backup fails, the store is unchanged."""
 
     def fail(*_: object) -> None:
         raise StoreError("stop")
@@ -182,7 +182,7 @@ def test_a_repair_that_fails_changes_nothing(path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_store_is_needed(tmp_path: Path) -> None:
-    """A repair makes none."""
+    """Repairing a missing store is refused, and makes none."""
     with pytest.raises(NotFoundError, match="no store here"):
         repair(tmp_path / "none.duckdb")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A snapshot is whole, is named by its content, and never changes."""
+"""A snapshot is complete, is named by its content, and never changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sentgen.schema.tables.corpus import corpus
 
 
 def change(path: Path, name: str) -> None:
-    """Add a corpus to a store, with nothing in it."""
+    """Add an empty corpus to a store."""
     with Store(path) as store, store.begin() as connection:
         number = scalar(connection, select(func.count()).select_from(corpus)) + 1
         settings = {"lowercase": False, "max_order": 1, "tags": "xpos", "function_heads": False}
@@ -35,14 +35,14 @@ def change(path: Path, name: str) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """A store with nothing in it."""
+    """An empty store."""
     path = tmp_path / "store.duckdb"
     Store(path, create=True).close()
     return path
 
 
 def test_a_snapshot_is_named_by_its_content(store: Path, tmp_path: Path) -> None:
-    """Its name is the hash of its bytes, which are those of the store, and nobody may write to it."""
+    """The name is the hash of the bytes, which are those of the store, and the file is read-only."""
     done = publish(store, tmp_path / "to")
 
     data = done.snapshot.path.read_bytes()
@@ -54,7 +54,7 @@ def test_a_snapshot_is_named_by_its_content(store: Path, tmp_path: Path) -> None
 
 
 def test_the_manifest_says_what_is_inside(store: Path, tmp_path: Path) -> None:
-    """It lists corpora with licences, models, versions, the hash, the size and the time."""
+    """The manifest lists corpora with licences, models, versions, the hash, the size and the time."""
     change(store, "news")
 
     done = publish(store, tmp_path / "to")
@@ -70,7 +70,7 @@ def test_the_manifest_says_what_is_inside(store: Path, tmp_path: Path) -> None:
 
 
 def test_publishing_twice_publishes_nothing_new(store: Path, tmp_path: Path) -> None:
-    """The file of the first time stays as it is."""
+    """The file of the first publication stays as it is."""
     first = publish(store, tmp_path / "to")
     before = first.snapshot.path.stat()
 
@@ -82,7 +82,7 @@ def test_publishing_twice_publishes_nothing_new(store: Path, tmp_path: Path) -> 
 
 
 def test_what_is_published_last_is_the_newest(store: Path, tmp_path: Path) -> None:
-    """Also when an earlier state of the store is published again."""
+    """A snapshot published again is the newest, also if it has an earlier state of the store."""
     first = publish(store, tmp_path / "to")
     copy = tmp_path / "copy.duckdb"
     shutil.copy(store, copy)
@@ -96,7 +96,7 @@ def test_what_is_published_last_is_the_newest(store: Path, tmp_path: Path) -> No
 
 
 def test_keep_removes_the_oldest(store: Path, tmp_path: Path) -> None:
-    """The N newest stay, with their manifests; the others go, with theirs."""
+    """The N newest snapshots stay; the others are removed, with their manifests."""
     names = []
     for number in range(4):
         change(store, f"corpus{number}")
@@ -112,7 +112,7 @@ def test_keep_removes_the_oldest(store: Path, tmp_path: Path) -> None:
 def test_what_may_not_be_removed_is_told(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one line, as where snapshots are another user's."""
+    """A snapshot that may not be removed, as one of another user, is an error of one line."""
     first = publish(store, tmp_path / "to").snapshot
     change(store, "news")
     unlink = os.unlink
@@ -130,13 +130,13 @@ def test_what_may_not_be_removed_is_told(
 
 
 def test_keeping_nothing_is_refused(store: Path, tmp_path: Path) -> None:
-    """A number below 1 would remove what is published."""
+    """A number below 1 would remove the new snapshot, too, and is refused."""
     with pytest.raises(InputError, match="give 1 or more"):
         publish(store, tmp_path / "to", keep=0)
 
 
 def test_what_a_killed_writer_logged_is_published(store: Path, tmp_path: Path) -> None:
-    """A snapshot has everything that was committed, also what is only in the log of the store."""
+    """A snapshot has all commits, also those that are only in the log of the store."""
     script = (
         "import sys, os, duckdb; connection = duckdb.connect(sys.argv[1]);"
         "connection.execute(\"comment on table word is 'logged'\"); os.kill(os.getpid(), 9)"
@@ -154,7 +154,7 @@ def test_what_a_killed_writer_logged_is_published(store: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("moment", ["os.fsync", "os.replace"])
 def test_killed_while_it_publishes(store: Path, tmp_path: Path, moment: str) -> None:
-    """There is a whole snapshot or none; the next publication removes what was left."""
+    """After a kill there is a complete snapshot or none; the next publication removes partial files."""
     script = (
         "import os, sys, signal; from pathlib import Path; from sentgen.schema import snapshots\n"
         f"{moment} = lambda *given: os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -171,7 +171,7 @@ def test_killed_while_it_publishes(store: Path, tmp_path: Path, moment: str) -> 
 
 
 def test_killed_between_file_and_manifest(store: Path, tmp_path: Path) -> None:
-    """A file without its manifest is no snapshot, and does not hinder the next one."""
+    """A file without its manifest is no snapshot, and does not hinder the next publication."""
     first = publish(store, tmp_path / "to")
     first.snapshot.manifest.unlink()
     assert Snapshot.all_in(tmp_path / "to") == []
@@ -181,7 +181,7 @@ def test_killed_between_file_and_manifest(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_store_in_use_is_not_published(store: Path, tmp_path: Path) -> None:
-    """What is being written cannot be copied; the folder stays empty."""
+    """A store that another process writes is refused, and the folder stays empty."""
     script = (
         "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
     )
@@ -199,7 +199,7 @@ def test_a_store_in_use_is_not_published(store: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_store_is_not_published(tmp_path: Path) -> None:
-    """A file that sentgen cannot open never becomes a snapshot."""
+    """A file that is no store is refused, and the folder stays empty."""
     (tmp_path / "no.duckdb").write_bytes(b"nothing" * 1000)
 
     with pytest.raises(StoreError):
@@ -209,7 +209,7 @@ def test_what_is_no_store_is_not_published(tmp_path: Path) -> None:
 
 
 def test_a_changed_snapshot_is_found_out(store: Path, tmp_path: Path) -> None:
-    """One byte is enough."""
+    """A snapshot with one changed byte is refused."""
     snapshot = publish(store, tmp_path / "to").snapshot
     verify(snapshot)
     data = bytearray(snapshot.path.read_bytes())
@@ -223,7 +223,7 @@ def test_a_changed_snapshot_is_found_out(store: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"file": "sentgen-0.duckdb", "bytes": "many"}'])
 def test_broken_manifests_are_no_snapshots(tmp_path: Path, text: str) -> None:
-    """Whatever stands in the folder, listing it works."""
+    """Wrong manifests in the folder are skipped, and listing it works."""
     (tmp_path / "sentgen-0.json").write_text(text)
     (tmp_path / "sentgen-0.duckdb").write_text("")
 
@@ -233,6 +233,6 @@ def test_broken_manifests_are_no_snapshots(tmp_path: Path, text: str) -> None:
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    """A folder that is not there is named."""
+    """A missing folder is named in the error."""
     with pytest.raises(NotFoundError, match="sentgen publish --to"):
         Snapshot.newest(tmp_path / "none")

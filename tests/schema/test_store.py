@@ -1,4 +1,4 @@
-"""The ways in and out of a store."""
+"""Opening, writing and closing a store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.schema.tables.corpus import word
 
 
 def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None:
-    """A transaction may append far more than fits in memory: Arrow holds no rows that were appended."""
+    """A transaction may append far more than fits into memory: appended rows are released at once."""
     rows = 200_000
     with Store(tmp_path / "s.duckdb", create=True) as store, store.begin() as connection:
         before = pa.total_allocated_bytes()
@@ -32,7 +32,7 @@ def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None
 
 
 def test_rows_in_order_are_written_on_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when they are committed: on a busy machine that took twice the CPU time on two threads."""
+    """One thread also makes the commit, which on two threads of a busy machine took twice the CPU time."""
     threads, told = "select current_setting('threads')", []
     kept = block_journal.keep
 
@@ -47,12 +47,12 @@ def test_rows_in_order_are_written_on_one_thread(tmp_path: Path, monkeypatch: py
         with store.connect() as connection:
             told.append(raw(connection).execute(threads).fetchone())
 
-    # DuckDB writes a log, whose checkpoint at the end keeps blocks, too.
+    # DuckDB writes a log, whose checkpoint at the end backs up blocks, too.
     assert (told[0], set(told[1:])) == ((1,), {(2,)})
 
 
 def test_what_is_compiled_for_a_store_is_there_for_the_next(tmp_path: Path) -> None:
-    """Which has an engine of its own, and answers with its own rows."""
+    """A second store reuses compiled statements; it has its own engine, and returns its own rows."""
     found = []
     for form in ("one", "two"):
         with Store(tmp_path / f"{form}.duckdb", create=True) as store:
@@ -67,7 +67,7 @@ def test_what_is_compiled_for_a_store_is_there_for_the_next(tmp_path: Path) -> N
 
 
 def test_an_error_on_one_thread_is_what_it_was(tmp_path: Path) -> None:
-    """A failed transaction takes no statement; all threads come back, and the error stays itself."""
+    """After an error, all threads are restored, though the failed transaction takes no statement; the error stays."""
     threads = "select current_setting('threads')"
     with Store(tmp_path / "s.duckdb", create=True) as store:
         with store.connect() as connection:
@@ -85,7 +85,7 @@ def test_an_error_on_one_thread_is_what_it_was(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("made_stores")
 @pytest.mark.parametrize("link", [False, True])
 def test_a_new_store_goes_if_nothing_was_written_before_an_error(tmp_path: Path, link: bool) -> None:
-    """What was asked for was refused, and needs no store; a link to where it would be stays."""
+    """An error before the first write removes a new store, but not a link to its place."""
     path = tmp_path / "made.duckdb"
     if link:
         (tmp_path / "link.duckdb").symlink_to(path)
@@ -96,7 +96,7 @@ def test_a_new_store_goes_if_nothing_was_written_before_an_error(tmp_path: Path,
 
 
 def written(path: Path, how: str) -> None:
-    """Write a word to a store, if that is asked for, and end with an error."""
+    """Write a word to a store, unless ``how`` says otherwise, and end with an error."""
     insert = "insert into word values (4, 'four')"
     with Store(path, create=True) as store:
         if how == "begin":
@@ -111,7 +111,7 @@ def written(path: Path, how: str) -> None:
 @pytest.mark.usefixtures("made_stores")
 @pytest.mark.parametrize("how", ["begin", "second", "was there"])
 def test_a_store_stays_that_was_written_or_not_made_here(tmp_path: Path, how: str) -> None:
-    """Whatever error comes after."""
+    """A store that existed before, or that was written to, stays after an error."""
     path = tmp_path / "s.duckdb"
     if how == "was there":
         Store(path, create=True).close()

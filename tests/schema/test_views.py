@@ -1,4 +1,4 @@
-"""The views of the store in conftest, against what one counts with a pencil."""
+"""The views of the store in conftest, against counts by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_corpora_add_up(rows: Rows) -> None:
 
 
 def test_bigrams_are_summed_over_segments(rows: Rows) -> None:
-    """the dog: twice in sentence 1. <s> the: once in each. The rest once, and nothing twice in the list."""
+    """*the dog* is twice in sentence 1, *<s> the* once in each; all others once, and each has one row."""
     found = rows("select w1, w2, count from v_ngrams_2 order by count desc, w1, w2")
 
     assert found == [
@@ -48,7 +48,7 @@ def test_all_orders_in_one_view(rows: Rows) -> None:
 
 
 def test_sentences_without_text_are_joined_from_tokens(store: Store, rows: Rows) -> None:
-    """The text of the source wins; else a blank between tokens, but not where none follows."""
+    """A text from the source takes precedence; else tokens are joined by blanks, except where none follows."""
     with store.begin() as connection:
         connection.exec_driver_sql("update sentence set text = 'The dog saw the dog.' where id = 1")
         connection.exec_driver_sql(
@@ -60,7 +60,7 @@ def test_sentences_without_text_are_joined_from_tokens(store: Store, rows: Rows)
 
 
 def test_tokens_have_their_strings(rows: Rows) -> None:
-    """Numbers come back as words and labels, absent ones as null."""
+    """Ids are shown as words and tags, missing ones as null."""
     found = rows(
         "select position, form, xpos, upos, lemma, head, deprel from v_tokens where sent_id = 's2' order by 1"
     )
@@ -86,7 +86,7 @@ def test_cooccurrences_count_pairs_of_occurrences(rows: Rows) -> None:
 
 
 def test_frequencies_dependencies_and_arguments(rows: Rows) -> None:
-    """The word occurs 2 + 1 times; what depends on nouns, 2 + 1, and one subject a verb, 1 + 1, are added."""
+    """Counts of both segments are added: *the* 2 + 1, modifiers of nouns 2 + 1, subjects of verbs 1 + 1."""
     assert rows("select xpos, count from v_frequencies where form = 'the'") == [("DET", 3)]
     of_nouns = (
         "select head, modifier_tag, count from v_dependencies where level = 'tag-tag' and head_tag = 'NOUN'"
@@ -120,7 +120,7 @@ def test_probabilities_of_arguments(rows: Rows) -> None:
 
 
 def test_model_ngrams_have_decimal_logarithms(store: Store, rows: Rows) -> None:
-    """ln 0.01 = -4.605...; its decimal logarithm is -2."""
+    """A stored ln 0.01 = -4.605... is shown as the decimal logarithm -2."""
     with store.begin() as connection:
         connection.exec_driver_sql(
             "insert into model values (1, 'm', 1, 2, 'katz', '1', 'none', 5, 2, 8, timestamp '2026-01-01')"
@@ -153,7 +153,7 @@ def test_runs_and_scores(store: Store, rows: Rows) -> None:
 
 
 def test_rejections_and_sources(rows: Rows) -> None:
-    """What was refused, and the file that it stood in."""
+    """Rejected sentences are listed with their file."""
     assert rows("select corpus, line, check_name from v_rejections") == [("demo", 9, "head-cycle")]
     assert rows("select corpus, path, documents from v_sources") == [("demo", "demo.conllu", 1)]
     assert rows("select document, source, sentences from v_documents") == [("d", "demo.conllu", 2)]
@@ -161,7 +161,7 @@ def test_rejections_and_sources(rows: Rows) -> None:
 
 @pytest.mark.parametrize("view", ["v_ngrams_2", "v_ngrams"])
 def test_filters_on_words_come_before_the_sum(store: Store, view: str) -> None:
-    """The plan reads upwards: below the aggregation, word is already filtered."""
+    """The plan filters `word` before the aggregation."""
     with store.connect() as connection:
         plan = fetch_arrow(connection, f"explain select * from {view} where w1 = 'the'").column(1)[0].as_py()
 
@@ -171,7 +171,7 @@ def test_filters_on_words_come_before_the_sum(store: Store, view: str) -> None:
 
 
 def test_means_are_taken_in_an_order() -> None:
-    """A sum of fractions depends on their order in its last digit, and threads take rows in any."""
+    """Sums of fractions have an order, as threads read rows in any and the last digit depends on it."""
     views = {
         view.name: view.read_text("utf-8") for view in files("sentgen.schema").joinpath("views").iterdir()
     }

@@ -1,4 +1,4 @@
-"""What replaces and removes files does so by the rules of Windows, too."""
+"""Files are replaced and removed by the rules of Windows, too."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """A store with nothing in it."""
+    """An empty store."""
     path = tmp_path / "store.duckdb"
     Store(path, create=True).close()
     return path
 
 
 def test_the_rules_refuse(tmp_path: Path) -> None:
-    """Nothing that is open, and nothing that is read-only; all else goes."""
+    """Files that are open or read-only cannot be removed or replaced; all others can."""
     path, other = tmp_path / "a", tmp_path / "b"
     other.touch()
     with path.open("w", encoding="utf-8"):
@@ -54,7 +54,7 @@ def test_the_rules_refuse(tmp_path: Path) -> None:
 
 
 def test_compaction_closes_the_store_before_it_is_replaced(store: Path) -> None:
-    """Nothing stays beside it."""
+    """A compaction works under these rules, and leaves no file beside the store."""
     assert maintenance.compact(store).packed
 
     Store(store).close()
@@ -62,7 +62,7 @@ def test_compaction_closes_the_store_before_it_is_replaced(store: Path) -> None:
 
 
 def test_the_same_is_published_twice(store: Path, tmp_path: Path) -> None:
-    """The manifest, which is read-only, is replaced, and the second draft, which is read-only, removed."""
+    """The read-only manifest is replaced, and the read-only second draft removed."""
     first, second = publish(store, tmp_path / "to"), publish(store, tmp_path / "to")
 
     assert (first.new, second.new) == (True, False)
@@ -74,7 +74,7 @@ def test_the_same_is_published_twice(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_snapshot_that_is_open_goes_with_a_later_one(store: Path, tmp_path: Path) -> None:
-    """It stays whole until then."""
+    """An open snapshot stays complete until a later publication removes it."""
     first = publish(store, tmp_path / "to").snapshot
     with Store(store) as opened, opened.begin() as connection:
         connection.exec_driver_sql("create table other (number integer)")
@@ -88,7 +88,7 @@ def test_a_snapshot_that_is_open_goes_with_a_later_one(store: Path, tmp_path: Pa
 
 
 def test_a_file_of_a_lake_takes_the_place_of_another(tmp_path: Path) -> None:
-    """Both are read-only."""
+    """A read-only file of a lake can replace another one."""
     place = Place(tmp_path / "lake")
     for content in (b"one", b"two"):
         place.write("manifest.json", content)
@@ -97,7 +97,7 @@ def test_a_file_of_a_lake_takes_the_place_of_another(tmp_path: Path) -> None:
 
 
 def test_a_report_is_written_over_another(tmp_path: Path) -> None:
-    """Each file is closed before it gets its name."""
+    """Each file of a report is closed before it replaces another."""
     for content in (b"one", b"two"):
         write_files(tmp_path, {"index.html": content})
 
@@ -105,7 +105,7 @@ def test_a_report_is_written_over_another(tmp_path: Path) -> None:
 
 
 def test_rows_that_wait_on_the_disk_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are closed when they were read, or when nobody reads them any more."""
+    """Files of drafted rows are closed after reading, or when reading is given up, and then removed."""
     monkeypatch.setattr(draft, "_IN_MEMORY", 0)
     for reads in (True, False):
         waiting = draft.Draft(tmp_path / "spill")
@@ -119,7 +119,7 @@ def test_rows_that_wait_on_the_disk_are_removed(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_a_virus_scanner_looks_at_is_tried_again(tmp_path: Path) -> None:
-    """A file that is let go of soon is replaced; one that is not is an error."""
+    """A file that a virus scanner closes soon is replaced; one that stays open is an error."""
     path = tmp_path / "a"
     looked_at = path.open("w", encoding="utf-8")
     threading.Timer(0.05, looked_at.close).start()
@@ -139,7 +139,7 @@ def test_what_a_virus_scanner_looks_at_is_tried_again(tmp_path: Path) -> None:
     ],
 )
 def test_a_store_in_use_is_told_in_the_words_of_windows(said: str) -> None:
-    """As DuckDB says it there, in whichever language."""
+    """DuckDB's message on Windows is recognized in any language."""
     told = explain(Path("a.duckdb"), OSError(f'IO Error: Cannot open file "C:\\a.duckdb": {said}'))
 
     assert isinstance(told, StoreError)
@@ -147,7 +147,7 @@ def test_a_store_in_use_is_told_in_the_words_of_windows(said: str) -> None:
 
 
 def test_a_file_of_a_lake_is_removed(tmp_path: Path) -> None:
-    """It is read-only, as all of them are; its folder goes with the last one."""
+    """A file of a lake is removed though it is read-only; its folder is removed with the last file."""
     lake = Place(tmp_path / "lake")
     lake.write("word/part", b"rows")
 
@@ -158,7 +158,7 @@ def test_a_file_of_a_lake_is_removed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["con", "NUL.txt", "a:b", "x?", "a.", "a ", "OTHER"])
 def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
-    """Nor a folder; `other` is there."""
+    """Names that Windows refuses for files and folders are refused, too; the folder `other` exists."""
     (tmp_path / "other").touch()
     for act in (Path.touch, Path.mkdir, (tmp_path / "other").replace, (tmp_path / "other").rename):
         with pytest.raises(OSError, match="wrong"):
@@ -167,7 +167,7 @@ def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
 
 
 def test_no_file_is_called_as_users_call_things(store: Path, tmp_path: Path) -> None:
-    """Corpora and models have any names, also such as differ in case; no file of ours is named after them."""
+    """Corpora and models may have any names, also such as differ in case only: no file is named after them."""
     source = tmp_path / "a.lines"
     source.write_bytes(b"A dog barks .\r\n")
     with Store(store) as opened:
@@ -187,7 +187,7 @@ def test_no_file_is_called_as_users_call_things(store: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["con", "a:b.svg", "x?"])
 def test_a_file_of_the_user_that_cannot_have_its_name(tmp_path: Path, name: str) -> None:
-    """Told in one line, and nothing is left."""
+    """A file name that Windows refuses is an error of one line, and no file is left."""
     with pytest.raises(InputError, match="cannot be written"):
         write_text(tmp_path / name, "text")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A log that a crash cut short: DuckDB brings back what it held whole, and nothing of the rest."""
+"""A log that a crash has cut: DuckDB restores its complete transactions, and nothing of the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cut(crashed: Path, folder: Path, length: int) -> Path:
-    """Copy the database with so many bytes of its log."""
+    """Copy the database with the first ``length`` bytes of its log."""
     path = folder / "torn.duckdb"
     shutil.copy(crashed, path)
     log_of(path).write_bytes(log_of(crashed).read_bytes()[:length])

@@ -1,4 +1,4 @@
-"""Who writes a store, and who may read it meanwhile."""
+"""The lock of a writer, and when other processes may read the store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.write_lock import lock_policy
 from sentgen.schema.tables.corpus import word
 
-#: Does each line that it is told, and says so.
+#: A program that runs each line of Python that it reads, and reports the result.
 OTHER = """
 import sys
 from sqlalchemy import text
@@ -38,7 +38,7 @@ for line in sys.stdin:
 
 
 class Other:
-    """A process that does what it is told with the store."""
+    """A process that runs lines of Python on the store."""
 
     def __init__(self, path: Path) -> None:
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Other:
         )
 
     def does(self, line: str) -> None:
-        """Have it do something, and wait until it is done."""
+        """Run a line in the process, and wait until it is done."""
         assert self.process.stdin
         assert self.process.stdout
         print(line, file=self.process.stdin, flush=True)
@@ -55,7 +55,7 @@ class Other:
 
 @contextmanager
 def other(path: Path) -> Iterator[Other]:
-    """A process that is ended at the end."""
+    """Another process, which is ended after the test."""
     one = Other(path)
     try:
         yield one
@@ -65,7 +65,7 @@ def other(path: Path) -> Iterator[Other]:
 
 
 def count(store: Store) -> int:
-    """The number of words."""
+    """Return the number of words in a store."""
     with store.connect() as connection:
         return int(connection.execute(select(func.count()).select_from(word)).scalar_one())
 
@@ -78,7 +78,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_others_read_what_is_shared(path: Path) -> None:
-    """They see what was committed; nobody else writes; the name of the writer is told, and its file goes."""
+    """Others read commits, and none can write; errors name the writer; the lock file is removed at the end."""
     with other(path) as one:
         one.does("store = Store(path); store.downgrade_to_read(unless_small=True)")
         with pytest.raises(StoreError, match="in use by another process, sentgen ingest"):
@@ -105,7 +105,7 @@ def test_others_read_what_is_shared(path: Path) -> None:
 
 
 def test_a_writer_waits_for_readers(path: Path) -> None:
-    """And those that come after it wait for the writer."""
+    """A writer waits for readers, and later readers wait for the writer."""
     with other(path) as one, Store(path) as store:
         store.downgrade_to_read()
         one.does("reader = Store(path, read_only=True)")
@@ -120,7 +120,7 @@ def test_a_writer_waits_for_readers(path: Path) -> None:
 
 
 def test_readers_leave_a_writer_its_turn(path: Path) -> None:
-    """While it waits for one of them, the next is refused: they might never be gone all at once."""
+    """While a writer waits for a reader, further readers are refused, or there might always be one."""
     with Store(path, read_only=True), other(path) as one:
         lock = "lock = write_lock.WriteLock.take(__import__('pathlib').Path(path))"
         one.does(lock)
@@ -131,7 +131,7 @@ def test_readers_leave_a_writer_its_turn(path: Path) -> None:
 
 
 def test_who_waits_gets_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as it was told to; the log says whom it waits for."""
+    """A process waits as long as its setting says; the log names the process that it waits for."""
     with other(path) as one:
         one.does("store = Store(path)")
         threading.Timer(0.3, lambda: one.does("store.close()")).start()
@@ -148,7 +148,7 @@ def test_who_waits_gets_the_store(path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_lock_of_a_killed_writer_is_nobodys(path: Path) -> None:
-    """Its file stays until the next one comes."""
+    """The lock file of a killed writer stays until the next process, which is not hindered by it."""
     with other(path) as one:
         one.does("store = Store(path); store.downgrade_to_read()")
         os.kill(one.process.pid, signal.SIGKILL)
@@ -162,7 +162,7 @@ def test_the_lock_of_a_killed_writer_is_nobodys(path: Path) -> None:
 
 
 def test_two_writers_of_one_process_share_nothing(path: Path) -> None:
-    """DuckDB has one database for both; the lock goes with the last."""
+    """Two writers in a process share one DuckDB database; the lock is released with the last."""
     with Store(path) as first:
         second = Store(path)
         first.downgrade_to_read()
@@ -177,7 +177,7 @@ def test_two_writers_of_one_process_share_nothing(path: Path) -> None:
 
 
 def test_nothing_is_shared_while_it_is_read(path: Path) -> None:
-    """A connection that is open would lose its database."""
+    """A store with an open connection is not shared, as the connection would lose its database."""
     with Store(path) as store, store.connect() as connection:
         store.downgrade_to_read()
         assert connection.execute(select(func.count()).select_from(word)).scalar_one() > 0
@@ -186,7 +186,7 @@ def test_nothing_is_shared_while_it_is_read(path: Path) -> None:
 
 
 def test_a_store_that_nobody_closes_is_let_go(path: Path) -> None:
-    """With the object goes its lock."""
+    """A store that is not closed releases its lock when it is garbage-collected."""
     store = Store(path)
     del store
     gc.collect()
@@ -196,7 +196,7 @@ def test_a_store_that_nobody_closes_is_let_go(path: Path) -> None:
 
 
 def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
-    """Two names, one writer."""
+    """A store and a link to it have one lock."""
     link = tmp_path / "link.duckdb"
     link.symlink_to(path)
     with other(path) as one:
@@ -206,7 +206,7 @@ def test_a_link_has_the_lock_of_its_store(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_reader_hears_who_fills_an_empty_store(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """It would take it for one that nobody fills; there is nothing to say once something is stored."""
+    """A reader of an empty store is told which process writes to it; a store with data gives no message."""
     with other(path) as one:
         one.does("store = Store(path); store.downgrade_to_read()")
         Store(path, read_only=True).close()
@@ -231,12 +231,12 @@ def test_a_store_that_is_not_there_yet_names_who_makes_it(path: Path) -> None:
 
 
 def test_a_child_that_ends_leaves_its_parent_the_lock(path: Path) -> None:
-    """A copy of this process, of `os.fork`, does at its end what this one has to do at its own (issue 28)."""
+    """A child of `os.fork` runs the parent's finalizers at its end, which must not release the parent's lock."""
     store = Store(path)
     store.downgrade_to_read()
     child = os.fork()
     if not child:
-        # As a program ends: what was left to the end is done, but for pytest's part of it.
+        # The child ends as a program does: with its finalizers, but without those of pytest.
         store._let_go()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
@@ -249,7 +249,7 @@ def test_a_child_that_ends_leaves_its_parent_the_lock(path: Path) -> None:
 
 
 def test_a_child_does_not_write_in_the_name_of_its_parent(path: Path) -> None:
-    """It asks for the lock as any other process does."""
+    """A child of `os.fork` needs the lock itself, as any other process does."""
     lock = write_lock.WriteLock.take(path)
     child = os.fork()
     if not child:
@@ -265,7 +265,7 @@ def test_a_child_does_not_write_in_the_name_of_its_parent(path: Path) -> None:
 
 
 def test_a_lock_of_another_program_is_left_alone(path: Path) -> None:
-    """An empty one stays, empty; a file with something in it is refused, and only read."""
+    """An empty lock file of another program stays empty; one with content is refused unchanged."""
     place = Path(f"{path}.lock")
     place.touch()
     Store(path).close()
@@ -286,7 +286,7 @@ def test_a_lock_of_another_program_is_left_alone(path: Path) -> None:
 def test_a_lock_says_whose_it_is_as_soon_as_it_has_a_name(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process that is killed there leaves no empty one, which would be another program's."""
+    """A process that is killed meanwhile leaves no empty file, which would count as another program's."""
 
     class Killed(BaseException):
         pass
