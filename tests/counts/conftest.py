@@ -13,7 +13,7 @@ from sentgen.schema import Store
 
 @pytest.fixture
 def treebank(tmp_path: Path) -> Path:
-    """Two sentences in two documents."""
+    """A treebank file with two sentences in two documents."""
     path = tmp_path / "two.conllu"
     path.write_text(CONLLU)
     return path
@@ -21,6 +21,6 @@ def treebank(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def emptied_store(shared_store: Store) -> Store:
-    """The store of a file, without what the tests before have read into it."""
+    """The store that the tests of a file share, emptied of the corpora of tests before."""
     empty(shared_store)
     return shared_store

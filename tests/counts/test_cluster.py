@@ -1,4 +1,4 @@
-"""Counting into lakes, with tasks in this process: the same counts as a store, whatever is interrupted."""
+"""Counting into lakes, with tasks in this process: the counts are those of a store, also after interruptions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LINES = [
 
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
-    """Twenty lines of words that come again."""
+    """A file with twenty lines of repeated words."""
     path = tmp_path / "text.lines"
     path.write_text("\n".join(LINES) + "\n")
     return path
@@ -65,7 +65,7 @@ def files(lake: Path) -> dict[str, bytes]:
 
 
 def views(lake: Path) -> duckdb.DuckDBPyConnection:
-    """Open a lake as its manifest names it; a table without files is empty."""
+    """Open the tables of a lake as views by its manifest; a table without files is empty."""
     duck = duckdb.connect()
     for table, found in Manifest.read(Place(lake)).tables.items():
         duck.execute(
@@ -93,7 +93,7 @@ def counts(duck: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, ...]]
 
 
 def stored(tmp_path: Path, *paths: Path, **settings: Any) -> duckdb.DuckDBPyConnection:
-    """Ingest the same into a store."""
+    """Ingest paths into a store, and open it."""
     with Store(tmp_path / "same.duckdb", create=True) as store:
         ingest(store, [str(path) for path in paths], Settings(corpus="c", **settings))
     return duckdb.connect(str(tmp_path / "same.duckdb"), read_only=True)
@@ -146,7 +146,7 @@ def test_raw_text_and_archives_are_counted_as_in_a_store(tmp_path: Path) -> None
 
 
 def test_vertical_files_are_counted_as_in_a_store(tmp_path: Path) -> None:
-    """With trees, columns that are named, and another encoding; they are not cut."""
+    """Files with trees, named columns or another encoding are counted, and are not cut into shards."""
     rows = "".join(
         f"<s>\nMädchen\t2\tnsubj\tN\n<hi>\nsehen{i % 7}\t0\troot\tV\n</hi>\n<g/>\n.\t2\tpunct\tP\n</s>\n"
         for i in range(200)
@@ -161,7 +161,7 @@ def test_vertical_files_are_counted_as_in_a_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.xml", "a.jsonl"])
 def test_what_is_a_file_is_counted_as_in_a_store(tmp_path: Path, name: str) -> None:
-    """TEI is one piece, whatever its size: its regions, documents and header belong together."""
+    """A TEI file of any size is one shard: its regions, documents and header belong together."""
     if name == "a.xml":
         words = "".join(f"<p>It is <hi>word {i % 9}</hi>. He saw it.</p>\n" for i in range(100))
         content = f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><text><body>{words}</body></text></TEI>"
@@ -199,7 +199,7 @@ def test_rows_lie_as_the_manifest_says(tmp_path: Path, text: Path) -> None:
             query = f"from read_parquet('{tmp_path / 'lake' / file.path}')"
             rows += [row[:-1] for row in duckdb.sql(query).fetchall()]
         assert rows == sorted(rows)
-    # Frequent words first, and of equals the lesser string.
+    # Frequent words first, ties by the string.
     words = duckdb.sql(
         f"from read_parquet('{tmp_path / 'lake' / manifest.tables['word'][0].path}')"
     ).fetchall()
@@ -207,7 +207,7 @@ def test_rows_lie_as_the_manifest_says(tmp_path: Path, text: Path) -> None:
 
 
 class Backwards:
-    """Runs tasks in another order, each twice, as a cluster may."""
+    """Runs tasks in reverse order, each twice, as a cluster may."""
 
     workers = 2
 
@@ -227,11 +227,11 @@ def test_the_lake_does_not_depend_on_the_order_of_tasks_or_the_size_of_shards(
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL: nothing catches it."""
+    """An exception in the place of SIGKILL, which no code catches."""
 
 
 class Dies:
-    """Dies after so many tasks; or in the midst of one, when its files are there and its receipt is not."""
+    """Dies after some tasks, or within a task, between its files and its receipt."""
 
     workers = 1
 
@@ -316,7 +316,7 @@ def test_removing_restores_the_lake(tmp_path: Path, text: Path) -> None:
     assert files(tmp_path / "lake") == before
     with pytest.raises(NotFoundError, match="no corpus 'trees'; there are: c"):
         job.remove(lake, work, "trees")
-    # Words that came first stay while others use them.
+    # The words of a removed corpus stay while other corpora use them.
     count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
     assert job.remove(lake, work, "c") == (20, 160)
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK))

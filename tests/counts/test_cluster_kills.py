@@ -1,4 +1,4 @@
-"""Kill processes of a local cluster with SIGKILL: a count that goes on ends with the same bytes."""
+"""Kill processes of a local cluster with SIGKILL: a count that is resumed ends with the same bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sentgen.schema.places import Place
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twenty thousand words, a few hundred different ones."""
+    """A file of twenty thousand words, of which a few hundred differ."""
     rng = random.Random(5)
     path = tmp_path_factory.mktemp("kills") / "text.lines"
     lines = (" ".join(f"w{int(rng.paretovariate(0.6)) % 997}" for _ in range(10)) for _ in range(4_000))
@@ -27,7 +27,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(text: Path) -> tuple[dict[str, bytes], int]:
-    """The lake of the text, and how many tasks it took."""
+    """The files of the text's lake, and the number of tasks that made it."""
     lake = text.parent / "whole"
     tasks = run_here(lake, text)
     return files(lake), tasks
@@ -37,7 +37,7 @@ def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], int], folde
     """Kill one process at a random moment, then count to the end and compare; the first time in this process."""
     lake = folder / f"lake-{number}"
     victim = kill_one(number, folder, lake, text, whole[1])
-    if (lake / "manifest.json").exists():  # what it names is there, whenever
+    if (lake / "manifest.json").exists():  # then all files that it lists exist, whenever the kill came
         list(job.status(Place(lake), lake / "_work"))
     (run_to_the_end if number else run_here)(lake, text)
     assert files(lake) == whole[0], f"{victim} killed in round {number}"

@@ -1,4 +1,4 @@
-"""What came in goes out again: CoNLL-U byte for byte, other formats as CoNLL-U that can be read."""
+"""Export to CoNLL-U: CoNLL-U comes back byte for byte, other formats as CoNLL-U that can be read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 from sentgen.schema.tables import fidelity
 
-#: One of everything that CoNLL-U has.
+#: A file with every feature of CoNLL-U.
 WHOLE = """\
 # newdoc id = d
 # global.columns = ID FORM
@@ -48,9 +48,9 @@ WHOLE = """\
 """
 
 NOTHING = "\t_"
-#: What a licence leaves of a treebank: no word and no lemma.
+#: A treebank without words and lemmas, as licences of their texts may demand.
 MASKED = re.sub(r"(?m)^([0-9.-]+)\t[^\t]+\t[^\t]+", rf"\1{2 * NOTHING}", WHOLE)
-#: And what is left where nothing at all may be told.
+#: A treebank with all columns masked.
 BLANK = re.sub(r"(?m)^([0-9.-]+)\t.*", rf"\1{9 * NOTHING}", WHOLE)
 
 
@@ -70,7 +70,7 @@ def lost(store: Store) -> tuple[str, ...]:
 
 
 def given_back(store: Store, path: Path, content: bytes) -> bytes:
-    """Ingest a file into a corpus of its own, and return what is exported of it."""
+    """Ingest a file into a corpus of its own, and return the export of that corpus."""
     path.write_bytes(content)
     ingest(store, [str(path)], Settings("x", format="conllu"))
     return exported(store)
@@ -85,12 +85,12 @@ def sizes(store: Store) -> dict[str, int]:
     return {
         table.name: int(str(column(store, f"select count(*) from {table.name}")[0]))
         for table in fidelity.OF_CORPUS
-        if table.name not in ("table_meta", "surprisal")  # which no source fills
+        if table.name not in ("table_meta", "surprisal")  # whose rows do not come from sources
     }
 
 
 def test_one_of_everything(store: Store, tmp_path: Path) -> None:
-    """The rows can be asked, the checks find nothing wrong with them, and nothing is left of a removed corpus."""
+    """The rows can be queried, pass all checks, and are gone with the corpus."""
     assert given_back(store, tmp_path / "a.conllu", WHOLE.encode()) == WHOLE.encode()
 
     assert column(
@@ -157,7 +157,7 @@ def test_a_lake_gives_back_the_same(store: Store, tmp_path: Path) -> None:
 def test_masked_words_are_words(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, flush: int
 ) -> None:
-    """Whole sentences and whole blocks of `_` are stored, counted and given back."""
+    """Whole sentences and whole blocks of `_` are stored, counted and exported."""
     monkeypatch.setattr(writer, "FLUSH_TOKENS", flush)
 
     assert given_back(store, tmp_path / "a.conllu", content.encode()) == content.encode()
@@ -168,7 +168,7 @@ def test_masked_words_are_words(
 
 
 def test_masked_block_among_others(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sentences of `_` alone between two that have words, wherever the rows are written."""
+    """Sentences of `_` alone between two with words come back, in buffers of any size."""
     content = WHOLE + "\n" + MASKED + "\n" + BLANK + "\n" + WHOLE
     exports = set()
     for flush in (1, 5, 9, writer.FLUSH_TOKENS):
@@ -180,7 +180,7 @@ def test_masked_block_among_others(store: Store, tmp_path: Path, monkeypatch: py
 
 
 def test_lemma_of_an_underscore_is_itself(store: Store, tmp_path: Path) -> None:
-    """Where the other words of the sentence have lemmas; of any other word `_` is no lemma."""
+    """`_` is the lemma of the word `_` if others of its sentence have lemmas; for other words, it is none."""
     rows = ("_\t_", "a\ta", "b\t_", "_\tof")
     given_back(
         store,
@@ -196,7 +196,7 @@ def test_lemma_of_an_underscore_is_itself(store: Store, tmp_path: Path) -> None:
 
 
 def test_sources_follow_each_other(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In their order, a blank line between them, whatever range of sentences is read at once."""
+    """Sentences keep their order, with a blank line between them, for ranges of any size."""
     monkeypatch.setattr(conllu_export, "SENTENCES", 1)
     for name in ("b", "a"):
         (tmp_path / f"{name}.conllu").write_bytes(WHOLE.replace("pain", name).encode())
@@ -206,7 +206,7 @@ def test_sources_follow_each_other(store: Store, tmp_path: Path, monkeypatch: py
 
 
 def test_other_formats_become_conllu(store: Store, tmp_path: Path) -> None:
-    """Lines have no trees, and still every column; JSON Lines keep their fields as metadata."""
+    """Lines without trees are exported with all columns, and fields of JSON Lines as metadata."""
     (tmp_path / "a.lines").write_text("one two\nthree\n")
     ingest(store, [str(tmp_path / "a.lines")], Settings("x"))
     assert (
@@ -285,7 +285,7 @@ _COMMENT = st.sampled_from(
 @st.composite
 def _sentence(draw: st.DrawFn) -> str:
     lines = draw(st.lists(_COMMENT, max_size=5))
-    # By chance alone nearly no sentence, and no file, is without any word.
+    # Chosen for the whole sentence, as otherwise hardly any sentence would have no word at all.
     words = draw(st.sampled_from([_WORD, st.just("_")]))
     size = draw(st.integers(1, 4))
     root = draw(st.integers(1, size))
@@ -349,7 +349,7 @@ def test_any_conllu_comes_back(store: Store, tmp_path: Path, content: bytes) -> 
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_conllu_is_stored_soundly(store: Store, tmp_path: Path, contents: list[bytes]) -> None:
-    """Checks take longer than all else: several files are checked at once."""
+    """Random files come back; several are checked at once, as checks take most of the time."""
     paths = [tmp_path / f"{number}.conllu" for number, _ in enumerate(contents)]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
@@ -365,7 +365,7 @@ def test_any_conllu_is_stored_soundly(store: Store, tmp_path: Path, contents: li
     "size", [*(pytest.param(one, marks=pytest.mark.nightly) for one in ("large", "small")), "smallest"]
 )
 def test_all_treebanks_come_back(store: Store, data_dir: Path, size: str) -> None:
-    """Byte for byte: English, Arabic, Chinese, Finnish and French."""
+    """English, Arabic, Chinese, Finnish and French treebanks come back byte for byte."""
     files = sorted((data_dir / "ud").glob("*.conllu"), key=lambda path: path.stat().st_size)
     assert files
     for path in files if size != "smallest" else files[:1]:

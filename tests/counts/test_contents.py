@@ -1,4 +1,4 @@
-"""What a corpus says of its texts: its regions and metadata, with their sizes."""
+"""The contents of a corpus: its kinds of regions and its metadata, with their sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import sentgen
 from sentgen.errors import InputError
 
-#: A heading in a paragraph, an aside in an aside, and one that goes over two sentences; a second document.
+#: A heading in a paragraph, nested asides, an aside over two sentences; and a second document.
 FIRST = """\
 <doc id="one" genre="news" year="2020">
 <p type="lead">
@@ -42,7 +42,7 @@ Sun	NN	sun
 
 
 def test_sizes_of_regions_and_metadata(tmp_path: Path) -> None:
-    """Counted on paper: a token in two asides counts once, and other corpora do not."""
+    """Counts by hand: a token in two asides counts once, and other corpora do not count."""
     (tmp_path / "first.vert").write_text(FIRST)
     (tmp_path / "other.vert").write_text(FIRST.replace("aside", "note").replace("genre", "kind"))
     with sentgen.open(tmp_path / "s.duckdb", create=True) as store:

@@ -1,4 +1,4 @@
-"""DocBin of spaCy: what is read of documents made by hand, what comes back of a corpus, what is refused."""
+"""DocBin of spaCy: reading documents made by hand, exporting a corpus, and refusals."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def test_without_spacy_a_line_says_what_to_install(tmp_path: Path, monkeypatch: 
 
 @pytest.fixture
 def spacy():
-    """SpaCy, which is in an extra of its own that tests do not install."""
+    """The module spaCy, whose extra tests do not install."""
     return pytest.importorskip("spacy", reason="spaCy is large: pip install 'sentgen[spacy]'")
 
 
 def test_a_document_made_by_hand(tmp_path: Path, spacy) -> None:
-    """Words, trees, entities, categories and extensions of a document; white space is no word."""
+    """Words, trees, entities, categories and extensions of a document are read; white space is no word."""
     from spacy.tokens import Doc, DocBin
     from spacy.vocab import Vocab
 
@@ -94,7 +94,7 @@ def test_a_document_made_by_hand(tmp_path: Path, spacy) -> None:
 
 
 def test_a_corpus_comes_back(tmp_path: Path, spacy) -> None:
-    """What is written is read as the same sentences and documents."""
+    """An exported corpus is read again with the same sentences and documents."""
     from sentgen.counts.exports import export
 
     (tmp_path / "a.conllu").write_text(

@@ -1,4 +1,4 @@
-"""Tables about documents: what documents have of them, at any time and again and again, and what is refused."""
+"""Tables of metadata of documents: joining them at any time and repeatedly, and refusals."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sentgen.schema.engine import raw
 Said = dict[str, dict[str, list[str]]]
 
 NAMES, KEYS, VALUES = "abcd", "xyz", "123"
-#: A table: name of a document to what it says of it.
+#: A table: name of a document to its metadata.
 TABLE = st.dictionaries(
     st.sampled_from(NAMES), st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES)), min_size=1
 )
-#: Steps: a table of some name is given, or a source is read again with other metadata of its own.
+#: Steps: a table is joined, or a source is read again with other metadata of its own.
 STEP = st.one_of(
     st.tuples(st.sampled_from(["one.csv", "two.csv"]), TABLE),
     st.tuples(st.sampled_from(NAMES), st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES))),
@@ -51,7 +51,7 @@ def table(path: Path, rows: Mapping[str, Mapping[str, str]], columns: Sequence[s
 
 
 def said(store: Store) -> Said:
-    """Return what the store has of documents: name of the file to keys with their values."""
+    """Return the metadata in the store: name of the file to keys with their values."""
     found: Said = {}
     query = """
         select parse_filename(s.path, true), m.key, m.value
@@ -71,7 +71,7 @@ def said(store: Store) -> Said:
 def test_the_last_table_is_believed_then_the_source(
     tmp_path_factory: pytest.TempPathFactory, first: list[dict[str, str]], steps: list[tuple[str, object]]
 ) -> None:
-    """Whatever comes in which order, each table counts with what it said last, and in the order of that."""
+    """After any steps, each table counts with its last version, in the order of the last joins."""
     folder = tmp_path_factory.mktemp("tables")
     own = dict(zip(NAMES, first, strict=True))
     tables: dict[str, dict[str, dict[str, str]]] = {}
@@ -101,7 +101,7 @@ def test_the_last_table_is_believed_then_the_source(
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Three documents: one says who wrote it, one is named in its source, one lies in a folder of text."""
+    """A store of three documents: one with an author, one that its source names, one in a folder of texts."""
     source(tmp_path, "a", {"author": "Ann"})
     (tmp_path / "b.conllu").write_text("# newdoc id = B-1\n1\tTwo\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
     (tmp_path / "c.v2.txt").write_text("It is so.\n")
@@ -115,7 +115,7 @@ def join(store: Store, path: Path, key: str = "name", **options: bool):
 
 
 def test_documents_are_found_by_name_or_file(store: Store, tmp_path: Path) -> None:
-    """By the name that a source gives, or the name of the file, with or without its extension and folders."""
+    """Rows are joined by the name that a source gives, or by the file name, with or without extension and folders."""
     for names in (
         ["a", "B-1", "c.v2"],
         ["a.conllu", "b", "c.v2.txt"],
@@ -128,7 +128,7 @@ def test_documents_are_found_by_name_or_file(store: Store, tmp_path: Path) -> No
 
 
 def test_what_matches_nothing_is_told(store: Store, tmp_path: Path) -> None:
-    """On both sides, and under which keys the table is believed and not the source."""
+    """The answer lists rows and documents without a partner, and keys where the table replaces the source."""
     rows = {"a": {"author": "Bob", "year": "1990"}, "zz": {"year": "1"}, "": {"year": "2"}}
     path = table(tmp_path / "t.csv", rows, ["author", "year"])
 
@@ -140,7 +140,7 @@ def test_what_matches_nothing_is_told(store: Store, tmp_path: Path) -> None:
     assert found.without_document == [("zz", 3), ("", 4)]
     assert found.replaced == {"author": 1}
     assert said(store) == {"a": {"author": ["Bob"], "year": ["1990"]}}
-    # A document that comes later has its row; the empty table takes all away.
+    # A document read later gets its row; an empty table removes all metadata of the table.
     ingest(store, [str(source(tmp_path, "zz", {}, "Late"))], Settings("c"))
     assert said(store)["zz"] == {"year": ["1"]}
     join(store, table(path, {"a": {}}, []))
@@ -148,7 +148,7 @@ def test_what_matches_nothing_is_told(store: Store, tmp_path: Path) -> None:
 
 
 def test_all_formats(store: Store, tmp_path: Path) -> None:
-    """Tables with tabs, workbooks, and others."""
+    """Tables with tabs, workbooks and other formats are read."""
     (tmp_path / "t.tsv").write_text('name\tauthor-gender\tnote\na\tF\t"A" b\n')
     files.xlsx(tmp_path / "t.xlsx", [["name", "year"], ["a", 1990]])
 
@@ -187,7 +187,7 @@ def test_all_formats(store: Store, tmp_path: Path) -> None:
     ],
 )
 def test_tables_that_are_refused(store: Store, tmp_path: Path, content: str, key: str, message: str) -> None:
-    """Nothing is written then."""
+    """A wrong table is refused, and nothing is written."""
     (tmp_path / "t.csv").write_bytes(content.encode("latin-1"))
 
     with pytest.raises(InputError, match=message):

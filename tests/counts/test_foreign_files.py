@@ -1,4 +1,4 @@
-"""What others wrote in a lake, in a bucket or in a work folder stays as it is (issue 28)."""
+"""Files of other programs in a lake, in a bucket or in a work folder stay as they are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sentgen.schema import Store, folders
 from sentgen.schema.lake_transfer import export
 from sentgen.schema.places import Place
 
-#: Names of files that are nearly ours: of Hive, of our tables, of drafts.
+#: Names of files that are similar to ours: of Hive, of our tables, of drafts.
 NAMES = (
     "notes.txt",
     "year/part=00001.parquet",
@@ -33,21 +33,21 @@ MINE = b"what somebody wrote"
 
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
-    """A few words."""
+    """A file with a few words."""
     path = tmp_path / "text.lines"
     path.write_text("the cat saw the dog .\nthe dog ran .\n")
     return path
 
 
 def fill(folder: Path) -> None:
-    """Write files of somebody's."""
+    """Write files of another program."""
     for name in NAMES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(MINE)
 
 
 def left(folder: Path) -> set[str]:
-    """Return which of them are there as they were."""
+    """Return the names of these files that are unchanged."""
     return {name for name in NAMES if (folder / name).is_file() and (folder / name).read_bytes() == MINE}
 
 
@@ -57,7 +57,7 @@ def count(lake: Place, work: Path, text: Path) -> None:
 
 
 def test_a_lake_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> None:
-    """Counting, building, removing and exporting sweep it, and take their own files alone."""
+    """Counting, building, removing and exporting clean up a lake, and remove only their own files."""
     lake, work = Place(tmp_path / "lake"), tmp_path / "lake" / "_work"
     fill(tmp_path / "lake")
     count(lake, work, text)
@@ -78,7 +78,7 @@ def test_a_lake_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> Non
 
 
 def test_a_bucket_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> None:
-    """Data that other programs have in parts lie there, too."""
+    """A bucket keeps partitioned data of other programs."""
     bucket, work = Place(f"memory://{tmp_path.name}/lake"), tmp_path / "mine" / "_work"
     for name in NAMES:
         bucket.files.pipe(bucket.path(name), MINE)
@@ -94,7 +94,7 @@ def test_a_bucket_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> N
 
 
 def test_a_source_without_sentences_ends_a_count_and_nothing_else(tmp_path: Path, text: Path) -> None:
-    """The files between go; those of others, in the lake and beside the work, stay."""
+    """Intermediate files are removed; those of others, in the lake and beside the work folder, stay."""
     fill(tmp_path / "lake")
     (tmp_path / "blank.lines").write_text("\n \n")
     with pytest.raises(InputError, match=r"has no sentences|is empty"):
@@ -105,7 +105,7 @@ def test_a_source_without_sentences_ends_a_count_and_nothing_else(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["notes.txt", "job.json"])
 def test_a_work_folder_of_another_is_refused(tmp_path: Path, text: Path, name: str) -> None:
-    """Without our mark nothing is written there, also if it has a file that is called as one of ours."""
+    """A folder without our mark is refused, even if it has a file with one of our names."""
     lake, work = Place(tmp_path / "lake"), tmp_path / "work"
     work.mkdir()
     (work / name).write_bytes(MINE)
@@ -121,7 +121,7 @@ def test_a_work_folder_of_another_is_refused(tmp_path: Path, text: Path, name: s
 
 
 def test_a_folder_with_the_name_of_what_is_spilled(tmp_path: Path) -> None:
-    """Spilling is refused there, and nobody removes it."""
+    """Temporary files are refused in a folder of others, which is not removed."""
     from sentgen.counts.ngrams import NgramCounter
 
     runs = tmp_path / "store.duckdb.runs"

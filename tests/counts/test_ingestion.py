@@ -1,4 +1,4 @@
-"""Ingestion: what is stored and counted, once, whole, in any order, and undone by removal."""
+"""Ingestion: sentences are stored and counted once, completely, in any order, and undone by removal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sentgen.schema.sum_checks import reference_ngrams_sql
 
 
 def test_summary(store: Store, treebank: Path) -> None:
-    """The summary says what went in."""
+    """The summary has the numbers of sources, sentences, tokens and types."""
     summary = ingest(store, [str(treebank)], Settings("pets"))
 
     # dog, chased, a, cat, ., The | Do, n't, chase, the: 10 types; 6 + 5 tokens.
@@ -86,7 +86,7 @@ def test_function_heads_are_promoted_in_the_unit_layer_only(store: Store, treeba
 
 
 def test_without_function_heads(store: Store, treebank: Path) -> None:
-    """The setting turns promotion off."""
+    """Without the setting, function words are not promoted."""
     ingest(store, [str(treebank)], Settings("pets", function_heads=False))
     query = "select distinct head from v_dependencies where layer = 'unit' and level = 'word-word' and modifier = 'Do'"
 
@@ -94,7 +94,7 @@ def test_without_function_heads(store: Store, treebank: Path) -> None:
 
 
 def test_sentences_with_and_without_annotation_in_one_block(store: Store, tmp_path: Path) -> None:
-    """Base NPs need tags, heads and relations; promotion needs heads and relations; neither leaks over."""
+    """Base NPs need tags, heads and relations; promotion needs heads and relations; both treat sentences apart."""
     whole = "1\tin\tin\tADP\tIN\t_\t2\tcase\t_\t_\n2\tRome\tRome\tPROPN\tNNP\t_\t0\troot\t_\t_\n\n"
     no_tags = whole.replace("ADP", "_").replace("PROPN", "_")
     no_relations = whole.replace("case", "_").replace("root", "_")
@@ -122,7 +122,7 @@ def test_cooccurrence_by_hand(store: Store, treebank: Path) -> None:
 
 @pytest.mark.parametrize("order", [1, 3, 5])
 def test_ngrams_equal_the_sql_reference(store: Store, treebank: Path, order: int) -> None:
-    """Compiled counts are those of LEAD and GROUP BY, up to the order that was asked for."""
+    """N-grams counted by compiled code are those of LEAD and GROUP BY, up to the order of the setting."""
     ingest(store, [str(treebank)], Settings("pets", order=order))
     for n in range(1, 6):
         words = ", ".join(f"w{i}" for i in range(1, n + 1))
@@ -144,7 +144,7 @@ def test_same_content_is_stored_once(store: Store, treebank: Path, tmp_path: Pat
 
 
 def test_same_content_in_another_language_is_stored_once(store: Store, tmp_path: Path) -> None:
-    """Also where both files are of one batch."""
+    """A copy of a file in the same batch is read once, too."""
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for path in paths:
         path.write_text("Il fait nuit.\n")
@@ -163,7 +163,7 @@ def test_lowercase(store: Store, treebank: Path) -> None:
 
 
 def test_settings_of_a_corpus_cannot_change(store: Store, treebank: Path, tmp_path: Path) -> None:
-    """Counts of one corpus mean one thing."""
+    """Other settings for an existing corpus are refused, as its counts need the same settings."""
     ingest(store, [str(treebank)], Settings("pets"))
     with pytest.raises(InputError, match=r"was made with `order` 5, not with `order` 3"):
         ingest(store, [str(treebank)], Settings("pets", order=3))
@@ -180,7 +180,7 @@ def test_settings_of_a_corpus_cannot_change(store: Store, treebank: Path, tmp_pa
     ],
 )
 def test_bad_settings(changes: dict[str, object], message: str) -> None:
-    """Settings are refused before anything is read."""
+    """Wrong settings are refused before a file is read."""
     with pytest.raises(InputError, match=message):
         Settings(**({"corpus": "x"} | changes))  # type: ignore[arg-type]
 
@@ -199,7 +199,7 @@ def test_raise_stores_nothing(store: Store, tmp_path: Path) -> None:
 
 
 def test_skip_stores_the_rest_and_the_reason(store: Store, tmp_path: Path) -> None:
-    """The good sentence is in, the bad one is listed."""
+    """The good sentence is stored, the bad one is listed."""
     (tmp_path / "bad.conllu").write_text(BROKEN)
     summary = ingest(store, [str(tmp_path / "bad.conllu")], Settings("pets", on_error="skip"))
 
@@ -261,7 +261,7 @@ def test_order_and_grouping_do_not_matter(tmp_path_factory, files, random) -> No
 
 
 def test_segments_are_merged_without_changing_counts(store: Store, tmp_path: Path, nightly: bool) -> None:
-    """Many small additions end in few corpora, with the counts of a single one."""
+    """Many small additions are merged into few segments, with the counts of a single one."""
     lines = [f"word{i} and word{i % 3} meet\n" for i in range(20 if nightly else corpora.FAN_IN + 2)]
     for number, line in enumerate(lines):
         (tmp_path / f"{number}.lines").write_text(line)
@@ -385,7 +385,7 @@ def check_whole(store: Store) -> None:
 
 
 def test_a_file_of_a_folder_without_sentences_is_passed_over(tmp_path: Path) -> None:
-    """As the root of a collection, whose other files have the texts; named by itself it is refused."""
+    """A file without sentences, as the root of a collection, is skipped; named by itself, it is refused."""
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.conllu").write_text("1\tx" + "\t_" * 8 + "\n\n", encoding="utf-8")

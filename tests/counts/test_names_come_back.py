@@ -1,4 +1,4 @@
-"""Names and values of metadata come back from each format that a corpus is written in, whatever they are."""
+"""Names and values of metadata, whatever they are, come back from each format of an export."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAID = {
     "names": "select d.name, s.sent_id from sentence s join document d on d.id = s.document_id order by all",
 }
 ENDINGS = {"conllu": "conllu", "vertical": "vert", "tei": "xml", "docbin": "spacy"}
-#: What people call columns, and what means something to a format.
+#: Names that people give to columns, and names with a meaning in a format.
 NAMES = [
     *(
         "Speaker name",
@@ -128,7 +128,7 @@ def told(store: Store) -> dict[str, list[dict[str, object]]]:
 def goes_round(
     store: Store, form: str, source: Path, table: Path | None = None
 ) -> tuple[dict[str, list[dict[str, object]]], tuple[str, ...]]:
-    """Ingest a source, write it in a format, read that in its place and compare; return what there was."""
+    """Ingest a source, export it in a format, read the export in its place and compare; return the metadata."""
     empty(store)
     ingest(store, [str(source)], Settings("c"))
     if table is not None:
@@ -147,7 +147,7 @@ def goes_round(
 
 
 def written_jsonl(folder: Path, said: Mapping[str, str], *, named: bool) -> Path:
-    """Write an object that says something of its document, or of its sentence."""
+    """Write a JSON object with metadata of its document, or of its sentence."""
     path = folder / "a.jsonl"
     known = {"id": "d"} if named else {}
     others = {key: value for key, value in said.items() if key not in ("id", "sent_id", "text")}
@@ -199,15 +199,15 @@ def test_keys_of_json_lines_come_back(
 def test_columns_of_tables_come_back_from_tei(
     store: Store, tmp_path: Path, of: str, said: dict[str, str]
 ) -> None:
-    """Of documents, and of regions that are elements or go from a milestone to an anchor."""
+    """Names come back for documents, and for regions that are elements or milestones with anchors."""
     source = tmp_path / "d.xml"
     source.write_text(
         '<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:id="d"><teiHeader/><text><body>'
         '<p>One <hi unit="u" break="yes" xml:id="r">two. Three</hi> four.</p></body></text></TEI>'
     )
-    # A header names a column; what a source says of a region already is refused.
+    # A header names a column; a table must not have attributes that a source gives to regions.
     taken = ("key", "unit", "break", "id")
-    # Controls are refused in tables.
+    # Tables refuse control characters.
     clean = {_CONTROL.sub("", key): _CONTROL.sub("", value) for key, value in said.items()}
     others = {" ".join(key.split()): value for key, value in clean.items() if key.strip() not in taken}
     table = written_table(tmp_path, "d" if of == "document" else "r", others)
@@ -215,7 +215,7 @@ def test_columns_of_tables_come_back_from_tei(
 
 
 def test_attributes_of_words_and_sentences_come_back_from_tei(store: Store, tmp_path: Path) -> None:
-    """Those that mean something there are written as names that mean nothing."""
+    """Names with a meaning in a format are exported under other names."""
     source = tmp_path / "d.xml"
     said = " ".join(
         f"{xml_name(name, taken=True)}={quoteattr(name)}" for name in ("id", "n", "lemma", "join", "a b", "é")

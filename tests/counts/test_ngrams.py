@@ -37,7 +37,7 @@ def collected(counter: NgramCounter) -> list[list[tuple[tuple[int, ...], int]]]:
 
 
 def sorted_records(stream: np.ndarray, names: np.ndarray, *, ends: int) -> tuple[np.ndarray, np.ndarray]:
-    """All records at once, of blocks of two."""
+    """Return all records, sorted in blocks of two."""
     blocks = [(r.copy(), c.copy()) for r, c in sort_records(stream, names, ends=ends, block=2)]
     return np.concatenate([r for r, _ in blocks]), np.concatenate([c for _, c in blocks])
 
@@ -63,7 +63,7 @@ def test_roll_up_by_hand() -> None:
     records = np.array([[3, 4, PAD, PAD, PAD], [3, 5, PAD, PAD, PAD], [4, PAD, PAD, PAD, PAD]], np.int32)
     roll_up = RollUp(2, 2)
 
-    # The second order is full with the last record, the first one when it is asked for all.
+    # The block of two bigrams is full with the last record; the unigrams come only at the end.
     [full] = roll_up.add(records, np.array([2, 1, 2]))
     assert [counted.words.T.tolist() for counted in full] == [[], [[3, 4], [3, 5]]]
     assert [counted.counts.tolist() for counted in full] == [[], [2, 1]]
@@ -99,7 +99,7 @@ def test_spilled_runs_equal_one_sort(tmp_path_factory, sentences, chunk, block) 
 
 
 def test_a_run_that_does_not_fit_on_the_disk_says_so(tmp_path: Path) -> None:
-    """With the number of the error, by which the store tells that the disk is full."""
+    """An error of writing keeps its number, from which the store knows that the disk is full."""
     counter = NgramCounter(highest=5, memory=0, folder=tmp_path / "runs")
     counter.chunk = 1
     counter.add(streamed([[3, 4, 5, 6, 7, 8] * 100]))
@@ -116,7 +116,7 @@ def test_a_run_that_does_not_fit_on_the_disk_says_so(tmp_path: Path) -> None:
 
 
 def test_wide_vocabulary_takes_the_other_road() -> None:
-    """Where a rank, a word and a position do not fit into 64 bits, the index is sorted instead."""
+    """If a rank, a word and a position do not fit into 64 bits, an index is sorted instead."""
     rng = np.random.default_rng(1)
     names = np.arange(1 << 22, dtype=np.int32)
     stream = rng.integers(0, names.size, 5000).astype(np.int32)
@@ -133,14 +133,14 @@ def test_wide_vocabulary_takes_the_other_road() -> None:
 
 
 def test_no_sentences_no_counts() -> None:
-    """Nothing comes out of nothing."""
+    """An empty stream has no n-grams."""
     counter = NgramCounter(highest=5, memory=0, folder=Path("/nonexistent"))
 
     assert collected(counter) == [[], [], [], [], []]
 
 
 def test_merge_of_equal_records(tmp_path: Path) -> None:
-    """A record that is in every run comes out once, with the sum."""
+    """A record in every run is yielded once, with the sum of its counts."""
     record = np.array([[3, 4, 5, 6, 7]], np.int32)
     paths = []
     for run in range(5):

@@ -1,4 +1,4 @@
-"""Where words occur: the rows are those of the tokens, whatever is added, removed, merged and moved."""
+"""Occurrences of words: their rows are those of the tokens after any additions, removals, merges and moves."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from sentgen.schema.lake_transfer import export, load
 from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 
-#: Sentences of words with their lemmas, `_` for none; the last three words are written in more than one way.
+#: Words with their lemmas, `_` for none; the last three have the same lemma.
 WORDS = st.sampled_from(["the the", "Hund _", "собака собака", "dogs dog", "dog dog", "DOG dog"])
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=5), min_size=1, max_size=4)
-#: What is done to a store: to a file of a corpus, or to all of it.
+#: Operations on a file of a corpus, or on the whole store.
 STEPS = st.one_of(
     st.tuples(st.sampled_from(["vertical", "lines"]), st.sampled_from("ab"), TEXTS),
     st.tuples(st.sampled_from(["remove", "compact", "lake"]), st.sampled_from("ab"), st.just([])),
@@ -35,12 +35,12 @@ LAKE, COMPACT, REMOVE = ("lake", "", []), ("compact", "", []), ("remove", "b", [
 
 
 def verify(store: Store) -> None:
-    """Compare the table with the tokens, and look at its order and at the numbers."""
+    """Compare the table with the tokens, and check its order and the numbers of tokens."""
     assert Counter(rows(store, STORED)) == Counter(rows(store, EXPECTED))
     by_segment = rows(store, "select segment_id, attribute, word_id, token from occurrence order by rowid")
     for segment in {row[0] for row in by_segment}:
         of_segment = [row for row in by_segment if row[0] == segment]
-        # Attributes are written one by one, and sorted when segments are merged.
+        # Attributes are written one after the other, and only a merge sorts by them.
         for attribute in ("word", "lemma"):
             of_attribute = [row for row in of_segment if row[1] == attribute]
             assert of_attribute == sorted(of_attribute)
@@ -49,7 +49,7 @@ def verify(store: Store) -> None:
 
 
 def write(folder: Path, form: str, texts: list[list[str]]) -> Path:
-    """Write a file of the name of its format."""
+    """Write a file with the name of its format."""
     path = folder / f"text.{form}"
     if form == "lines":
         path.write_text("".join(f"{' '.join(word.split()[0] for word in one)}\n" for one in texts))
@@ -60,7 +60,7 @@ def write(folder: Path, form: str, texts: list[list[str]]) -> Path:
 
 
 def run(folder: Path, steps: list[tuple[str, str, list[list[str]]]]) -> Path:
-    """Do all steps, verify the store after each, and return where it is."""
+    """Do all steps, verify the store after each, and return its path."""
     path = folder / "s.duckdb"
     for number, (what, corpus, texts) in enumerate(steps):
         if what == "compact" and path.exists():
@@ -75,7 +75,7 @@ def run(folder: Path, steps: list[tuple[str, str, list[list[str]]]]) -> Path:
             load(place, path)
         with Store(path, create=True) as store:
             if what in ("vertical", "lines"):
-                # A file that is there already is taken out, and another one put in its place.
+                # A file that was ingested before is removed, and another one read in its place.
                 columns = "word,lemma" if what == "vertical" else None
                 asked = Settings(corpus, format=what, replace=True, columns=columns)
                 ingest(store, [str(write(folder, what, texts))], asked)
@@ -100,7 +100,7 @@ def test_a_day_of_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps
 
 
 def test_what_is_published_has_them(tmp_path: Path) -> None:
-    """Row by row."""
+    """A snapshot has the same occurrences as its store, row by row."""
     path = run(tmp_path, [FIRST])
     done = publish(path, tmp_path / "published")
     with Store(path, read_only=True) as store, Store(done.snapshot.path, read_only=True) as snapshot:
@@ -113,7 +113,7 @@ def test_what_is_published_has_them(tmp_path: Path) -> None:
 @settings(max_examples=settings.default.max_examples // 7)
 @given(st.lists(STEPS, min_size=1, max_size=6), st.integers(1, 5))
 def test_any_day_of_a_store(tmp_path_factory, steps, most) -> None:  # type: ignore[no-untyped-def]
-    """So it is after any steps, in however many parts the words are sorted."""
+    """The table is right after any steps, for any number of parts in which words are sorted."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writer, "BYTES_PER_TOKEN", 1 << 60)
         patched.setattr(writer, "_ROWS", most)

@@ -1,4 +1,4 @@
-"""Tables about regions, such as the speeches of ParlaMint: attributes that come, change and go with them."""
+"""Tables of attributes of regions, such as speeches of ParlaMint, which are added, changed and removed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ OWN = [("a.u1", "who", "W1"), ("a.u2", "who", "W2")]
 
 
 def test_a_table_about_speeches(store: Store, tmp_path: Path) -> None:
-    """Its columns are attributes, which queries ask for, and are forgotten when it says them no more."""
+    """The columns of a table are attributes for queries, and are removed if its next version lacks them."""
     table = tmp_path / "p-meta.tsv"
     found = join(store, table, "Text_ID\tID\tParty\na\ta.u1\tX\na\ta.u9\tY\n")
     assert (found.of, found.documents, found.without_row, found.without_document) == (

@@ -1,4 +1,4 @@
-"""Regions: what marks in sentences become, and what the store keeps of them."""
+"""Regions: the rows that marks in sentences become."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TURNS = """\
 
 @given(st.data())
 def test_marks_become_stretches_of_tokens(data: st.DataObject) -> None:
-    """As if all tokens stood in one row, whatever lies within or across what, and where documents begin."""
+    """Random nested and overlapping regions over documents are those of a reference on one list of tokens."""
     lengths = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=6))
     firsts = [True, *data.draw(st.lists(st.booleans(), min_size=len(lengths) - 1, max_size=len(lengths) - 1))]
     total = sum(lengths)
@@ -55,7 +55,7 @@ def test_marks_become_stretches_of_tokens(data: st.DataObject) -> None:
             for place, begins in zip(span, (True, False), strict=True)
             if offset <= place < offset + size or (place == total == offset + size)
         ]
-        # What is empty begins before it ends.
+        # An empty region has its begin before its end.
         marks.sort(
             key=lambda one: (one[0], one[1] and regions[one[2].region][0] != regions[one[2].region][1])
         )
@@ -92,7 +92,7 @@ def test_marks_of_raw_text_are_put_on_tokens() -> None:
 
 
 def test_paragraphs_and_turns_of_conllu(tmp_path: Path) -> None:
-    """Who goes on speaking has one turn; the block reader and the careful one give the same."""
+    """A speaker who goes on has one turn; the block reader and the line reader give the same."""
     file = tmp_path / "turns.conllu"
     file.write_text(TURNS, encoding="utf-8")
     with Store(tmp_path / "a.duckdb", create=True) as store:

@@ -1,4 +1,4 @@
-"""A file that has changed: told, or put in the place of what was read from its path before; whole or not at all."""
+"""Changed files: reported, or replacing the sources read from their paths before, completely or not at all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size
 )
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), st.booleans())
 def test_counts_are_those_of_a_fresh_store(tmp_path_factory, files, by_parts) -> None:  # type: ignore[no-untyped-def]
-    """Some files of a corpus of trees and lines change; replaced, all counts are as if they always had been so."""
+    """After replacing changed files of trees and lines, all counts are as if the old ones had never been read."""
     folder = tmp_path_factory.mktemp("replaced")
     paths = [folder / "trees.conllu", *(folder / f"{number}.lines" for number in range(len(files)))]
     versions = [(CONLLU, OTHER), *(tuple(map(_lines, texts)) for texts in files)]
@@ -68,7 +68,7 @@ def _lines(sentences: list[list[str]]) -> str:
 
 
 def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank: Path) -> None:
-    """Without the setting both contents are in the corpus; with it, the new one stays, though it is known."""
+    """Without the setting, a corpus has both contents; with it, only the new one, even if that is known already."""
     ingest(store, [str(treebank)], Settings("pets"))
     treebank.write_text(OTHER)
 
@@ -88,7 +88,7 @@ def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank
 
 @pytest.fixture
 def exchanged(store: Store, tmp_path: Path) -> Store:
-    """A store of three files, two of which have exchanged their names, and one was moved and its name given away."""
+    """A store of three files: two have exchanged their names; one was moved, and its name given to another."""
     for name, text in {"a": "one\n", "b": "two\n", "c": "three\n"}.items():
         (tmp_path / f"{name}.lines").write_text(text)
     ingest(store, [str(tmp_path)], Settings("pets"))
@@ -101,7 +101,7 @@ def exchanged(store: Store, tmp_path: Path) -> Store:
 def test_content_that_went_to_another_file_stays(
     exchanged: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
 ) -> None:
-    """In one batch or in several."""
+    """Exchanged files are replaced in one batch or in several."""
     store = exchanged
     monkeypatch.setattr(batch, "BATCH_TOKENS", tokens)
 
@@ -115,7 +115,7 @@ def test_content_that_went_to_another_file_stays(
 
 
 def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Path) -> None:
-    """Nothing goes that was read from another path, or into another corpus."""
+    """Sources from other paths or in other corpora stay."""
     ingest(store, [str(treebank)], Settings("pets"))
     (tmp_path / "other.conllu").write_text(OTHER)
     ingest(store, [str(tmp_path / "other.conllu")], Settings("other"))
@@ -128,7 +128,7 @@ def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("on_error", ["raise", "collect"])
 def test_a_refused_file_leaves_the_old_one(store: Store, treebank: Path, on_error: str) -> None:
-    """A good file of the same batch, read before the bad one, replaces what it should with `collect` only."""
+    """A good file before a bad one in the same batch replaces its source with `collect` only."""
     first = treebank.with_name("a.lines")
     first.write_text("one two\n")
     paths = [str(first), str(treebank)]
@@ -152,7 +152,7 @@ def test_a_refused_file_leaves_the_old_one(store: Store, treebank: Path, on_erro
 def test_stopped_before_its_commit_it_leaves_the_old_one(
     store: Store, treebank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything is written and the old source is gone when it stops; tests/cli/test_kills.py kills the commit."""
+    """An interruption after all is written and removed changes nothing; tests/cli/test_kills.py kills the commit."""
     ingest(store, [str(treebank)], Settings("pets"))
     before, sources = all_counts(store), rows(store, "from source")
     treebank.write_text(OTHER)
@@ -169,7 +169,7 @@ def test_stopped_before_its_commit_it_leaves_the_old_one(
 
 
 def test_what_was_refused_goes_with_its_source(store: Store, treebank: Path) -> None:
-    """The corrected file has nothing that is refused."""
+    """After a corrected file is read, the corpus has no rejections."""
     treebank.write_text(BROKEN)
     ingest(store, [str(treebank)], Settings("pets", on_error="skip"))
     assert corpora.rejected(store, "pets").num_rows == 1
@@ -193,7 +193,7 @@ def test_nothing_is_left_to_count(store: Store, treebank: Path) -> None:
 
 
 def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two streams of the same name are two texts."""
+    """Two streams of the same name are two sources."""
     for text in (b"one two\n", b"three\n"):
         (tmp_path / "in").write_bytes(text)
         with (tmp_path / "in").open() as stdin, monkeypatch.context() as patched:
@@ -206,7 +206,7 @@ def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: py
 
 
 def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Path) -> None:
-    """A corrected letter changes no number of tokens."""
+    """A model is stale after a corrected letter, which changes no number of tokens."""
     ingest(store, [str(treebank)], Settings("pets"))
     model = build(store, "m", ["pets"], order=1)
     assert model.changes(store) == []
@@ -215,13 +215,13 @@ def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Pat
     ingest(store, [str(treebank)], REPLACE)
 
     assert model.changes(store) == ["corpus 'pets' has as many tokens, some from sources that came later"]
-    # What is made of it would not be stale: it is younger than the sources.
+    # A model made from it would not count as stale, as it would be younger than the sources.
     with pytest.raises(ModelError, match=r"m@1: corpus 'pets' has as many tokens.*; build it again first"):
         PruneRequest(name="small", of="m", entropy=1e-8).make(store)
 
 
 def test_a_corpus_of_pairs_takes_no_sources(store: Store, treebank: Path, tmp_path: Path) -> None:
-    """Its documents are parts of pairs; a pair that has changed is refused with the way out."""
+    """Sources of a corpus of pairs are not replaced; a changed pair is refused with the cure."""
     pairs = tmp_path / "p.jsonl"
     pairs.write_text('{"id": "a", "document": "One two.", "abstract": "One."}\n')
     ingest_pairs(store, [str(pairs)], "pairs")

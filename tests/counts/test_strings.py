@@ -1,4 +1,4 @@
-"""Ids of strings, as columns with strings in common ask for them."""
+"""Ids of strings for columns that share strings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sentgen.schema.tables.corpus import word
 
 
 def test_a_string_has_one_id_in_whatever_columns_it_comes(tmp_path: Path) -> None:
-    """New ones are numbered by how often the column has them; what no row has gets none."""
+    """New strings are numbered by their frequency in the column; strings without rows get no id."""
     new: list[str] = []
     with Store(tmp_path / "store.duckdb", create=True) as store, store.connect() as connection:
         words = StoredStrings(connection, word, "form", lambda _, rows: new.extend(rows["form"].to_pylist()))
@@ -23,7 +23,7 @@ def test_a_string_has_one_id_in_whatever_columns_it_comes(tmp_path: Path) -> Non
         def ids(*codes: int) -> list[int]:
             return words.encode_column(Coded(shared, np.array(codes, np.int32)), lowercase=True).tolist()
 
-        # Four words are there already; `A` is `a` in lower case, and more frequent than `b`.
+        # Ids 0 to 3 are reserved; `A` is `a` in lower case, and more frequent than `b`.
         assert ids(1, 2, 3) == [5, 4, 4]
         shared.add(["c"])
         assert ids(4, 3, 1, 1) == [6, 4, 5, 5]

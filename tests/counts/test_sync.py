@@ -1,4 +1,4 @@
-"""A corpus is brought up to its files: what comes, changes and goes, and as if it had always been so."""
+"""Synchronizing a corpus with new, changed and removed files, as if these had always been its files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OLD = 1_000_000_000
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    """A folder with three files, read long after they were written."""
+    """A folder with three files whose times are long before they are read."""
     folder = tmp_path / "texts"
     folder.mkdir()
     for name in "abc":
@@ -45,7 +45,7 @@ def texts(tmp_path: Path) -> Path:
 
 
 def write(path: Path, text: str | bytes, time: int = OLD) -> None:
-    """Write a file that says when it was written."""
+    """Write a file with a time of change."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     os.utime(path, (time, time))
@@ -72,7 +72,7 @@ def nothing_read(self: Source, *_: object) -> str:
 
 
 def test_what_came_changed_and_went(store: Store, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is told and done; what has the same size and time is not even read."""
+    """Each difference is reported and applied; files with the same size and time are not even read."""
     ingest(store, [str(texts)], Settings("pets"))
     write(texts / "a.lines", "this is A\n", OLD + 1)
     (texts / "b.lines").unlink()
@@ -86,7 +86,7 @@ def test_what_came_changed_and_went(store: Store, texts: Path, monkeypatch: pyte
 
 
 def test_the_same_size_at_another_time_is_compared(store: Store, texts: Path) -> None:
-    """A file that was only touched is unchanged, and its new time is kept; one just written may change again."""
+    """A touched file is unchanged, and its new time stored; one just written is compared again, as it may change."""
     ingest(store, [str(texts)], Settings("pets"))
     os.utime(texts / "a.lines", (OLD + 9, OLD + 9))
     assert told(sync(store)) == (set(), set(), set(), 3)
@@ -111,7 +111,7 @@ FILES = st.dictionaries(
 )
 @given(FILES, FILES)
 def test_counts_are_those_of_a_fresh_store(tmp_path_factory, before, after) -> None:  # type: ignore[no-untyped-def]
-    """Whatever the files were, all counts are those of a store that reads what they are now."""
+    """For any files, all counts are those of a store that reads the present files only."""
     base = tmp_path_factory.mktemp("synced")
     folder = base / "texts"
     write(folder / "stays.lines", "a b c\nb b\n")
@@ -149,7 +149,7 @@ READ_AGAIN = {
 
 @pytest.mark.parametrize("kind", READ_AGAIN)
 def test_files_are_read_as_they_were(store: Store, tmp_path: Path, kind: str) -> None:
-    """What was said of reading a folder holds for what is new in it, and for what has changed."""
+    """New and changed files are read with the settings with which their folder was read."""
     ending, text, given = READ_AGAIN[kind]
     folder, taken = tmp_path / "texts", Settings("pets", **given)  # type: ignore[arg-type]
 
@@ -172,7 +172,7 @@ def test_files_are_read_as_they_were(store: Store, tmp_path: Path, kind: str) ->
 def test_members_of_an_archive_and_streams(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Members come, change and go with their archive; what came from standard input stays."""
+    """Members are added, changed and removed with their archive; sources from standard input stay."""
     path = tmp_path / "z.zip"
 
     def pack(time: int, **members: str) -> None:
@@ -208,7 +208,7 @@ def _empty(texts: Path) -> None:
 @pytest.mark.parametrize("do", [_lose, _empty])
 @pytest.mark.parametrize("named", [True, False])
 def test_a_folder_that_is_not_there_removes_nothing(store: Store, texts: Path, do: Any, named: bool) -> None:
-    """A disk that is not mounted looks like that."""
+    """A missing or empty folder, as of a disk that is not mounted, removes nothing."""
     ingest(store, [str(texts)], Settings("pets"))
     do(texts)
     with pytest.raises(InputError, match="no reason to remove"):
@@ -218,7 +218,7 @@ def test_a_folder_that_is_not_there_removes_nothing(store: Store, texts: Path, d
 
 
 def test_a_file_that_no_reader_takes_stays(store: Store, texts: Path) -> None:
-    """Half a download is no reason to lose what was there; text without a sentence is."""
+    """A file that cannot be read, as half a download, keeps its source; one without a sentence removes it."""
     write(texts / "d.txt", "This is a text.")
     ingest(store, [str(texts)], Settings("pets"))
     write(texts / "d.txt", b"\0\1\2", OLD + 1)
@@ -229,7 +229,7 @@ def test_a_file_that_no_reader_takes_stays(store: Store, texts: Path) -> None:
 
 
 def test_a_store_that_knows_no_files(store: Store, texts: Path) -> None:
-    """In a copy of a published store all contents are compared, and a note says how to find what is new."""
+    """In a copy of a published store all contents are compared, and a note says how to find new files."""
     ingest(store, [str(texts)], Settings("pets"))
     with store.begin() as connection:
         raw(connection).execute("delete from source_file")
@@ -255,7 +255,7 @@ def test_a_store_that_knows_no_files(store: Store, texts: Path) -> None:
 def test_sources_are_removed(
     store: Store, texts: Path, monkeypatch: pytest.MonkeyPatch, wanted: list[str], left: list[str]
 ) -> None:
-    """They go with all that was counted of them, be their files there or not; one that is none refuses all."""
+    """Sources are removed with their counts, whether their files exist or not; an unknown one refuses all."""
     monkeypatch.chdir(texts.parent)
     ingest(store, [str(texts)], Settings("pets"))
     with pytest.raises(NotFoundError, match="no source texts/x"):
@@ -272,7 +272,7 @@ def test_sources_are_removed(
 
 
 def test_pairs_and_snapshots_are_refused(store: Store, tmp_path: Path) -> None:
-    """Neither has sources that come and go."""
+    """Corpora of pairs and published stores are refused, as their sources do not change one by one."""
     pair = tmp_path / "p.jsonl"
     pair.write_text('{"id": "1", "document": ["a b ."], "abstract": ["a ."]}\n')
     ingest_pairs(store, [str(pair)], "pairs")
@@ -288,7 +288,7 @@ def test_pairs_and_snapshots_are_refused(store: Store, tmp_path: Path) -> None:
 
 
 def test_nothing_is_done_unasked(store: Store, texts: Path) -> None:
-    """Without a terminal it is refused in one line, and a dry run says what would be done."""
+    """Without a terminal, removal needs `--yes`; a dry run shows the differences."""
     ingest(store, [str(texts)], Settings("pets"))
     (texts / "a.lines").unlink()
     path = str(store.path)
@@ -308,7 +308,7 @@ def test_nothing_is_done_unasked(store: Store, texts: Path) -> None:
 
 
 def sync_and_die(path: str, step: int, steps: Any) -> None:
-    """Sync a corpus, a source a transaction, and be killed before a statement or a commit."""
+    """Synchronize a corpus, one source per transaction, until a kill before a statement or a commit."""
     batch.BATCH_TOKENS = 1
 
     def count(*_: object) -> None:
@@ -323,7 +323,7 @@ def sync_and_die(path: str, step: int, steps: Any) -> None:
 
 
 class Syncing:
-    """A sync of three files of which one has changed, one gone, and two come, in processes that may be killed."""
+    """A synchronization in processes that may be killed: one of three files is changed, one gone, two are new."""
 
     def __init__(self, folder: Path) -> None:
         self.killed, self._base = folder / "killed.duckdb", folder / "base.duckdb"
@@ -345,7 +345,7 @@ class Syncing:
             self.counts, self.there = all_counts(undisturbed), paths(undisturbed)
 
     def run(self, step: int) -> int | None:
-        """Sync a copy of the store, and kill that at a step, if not 0; return how it ended."""
+        """Synchronize a copy of the store, with a kill at a step if that is not 0; return the exit code."""
         for path in self.killed.parent.glob("killed.duckdb*"):
             path.unlink()
         shutil.copy(self._base, self.killed)
@@ -363,9 +363,9 @@ def syncing(tmp_path_factory: pytest.TempPathFactory) -> Syncing:
 
 @pytest.mark.parametrize("part", [1 / 3, 1, pytest.param(0, marks=pytest.mark.nightly)])
 def test_killed_at_every_step(syncing: Syncing, part: float) -> None:
-    """The store is sound after each kill, and synced again it is that of an undisturbed run.
+    """After a kill at any step, the store is sound, and a second run makes it that of an undisturbed run.
 
-    At two steps by day, and at all of them at night.
+    Two steps are tested by day, all at night.
     """
     last = syncing.last
     for step in [int(last * part)] if part else range(1, last + 1):

@@ -1,4 +1,4 @@
-"""A corpus as TEI: read again, it is the same."""
+"""Export to TEI: a corpus read from the export is the same."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-#: What a corpus says, without numbers that depend on what else the store has. That all spaces are there is
-#: the same as that nothing is said of them.
+#: Queries for the data of a corpus, without ids, which depend on other corpora. No data on spaces and a space
+#: after each token are the same.
 TABLES = {
     "tokens": """
         select document, position, form, nullif(lemma, '') as lemma, upos, xpos, feats, head, deprel,
@@ -61,7 +61,7 @@ def tables(store: Store) -> dict[str, list[dict[str, object]]]:
 
 
 def again(store: Store, folder: Path, *contents: str, **given: object) -> bytes:
-    """Ingest files, export them, ingest that in their place, compare, and return what was exported."""
+    """Ingest files, export them, ingest the export in their place, compare, and return the export."""
     paths = []
     for number, content in enumerate(contents):
         paths.append(folder / f"my file {number}.xml")
@@ -160,7 +160,7 @@ def test_another_format_is_refused(store: Store, tmp_path: Path) -> None:
 
 @st.composite
 def bodies(draw: st.DrawFn, depth: int = 0) -> str:
-    """Draw some text, words, sentences and regions within each other."""
+    """Draw text, words, sentences and nested regions."""
     kinds = ["text", "w", "hi", "name", "s", "p", "div", "note"] if depth < 4 else ["text", "w"]
     parts = []
     for kind in draw(st.lists(st.sampled_from(kinds), max_size=4)):
@@ -179,7 +179,7 @@ def bodies(draw: st.DrawFn, depth: int = 0) -> str:
 
 @given(st.lists(bodies(), min_size=1, max_size=3))
 @example(["<s>a<p>b</p></s><hi>c. <w>d</w></hi>"])
-# An element that begins with others and ends within a sentence.
+# An element that begins together with others and ends within a sentence.
 @example(["<hi type='x'><p><name> Three Three</name><s><w>a</w></s></p> Three</hi> four. Five "])
 @settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_lies_in_what(store: Store, tmp_path: Path, found: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The log of an ingestion, cut anywhere: a transaction is there as a whole or not at all."""
+"""The log of an ingestion, cut anywhere: a transaction is restored completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sentgen.schema.engine import raw
 
 pytestmark = pytest.mark.slow
 MEMORY = 2**30
-#: Bytes of a log that only says that a checkpoint began, and of which store: 97 were seen.
+#: A log that only announces a checkpoint of its store has fewer bytes; 97 were seen.
 MARKER = 128
 ROWS = ", ".join(f"(select count(*) from {table.name})" for table in metadata.sorted_tables)
 
@@ -39,11 +39,11 @@ class Crashed:
     sources: tuple[Path, Path]
 
     def cut(self, length: int) -> None:
-        """Leave so many bytes of the log."""
+        """Cut the log to its first bytes."""
         log_of(self.path).write_bytes(self.log[:length])
 
     def cuts(self) -> list[int]:
-        """Return every 1/200 of the log and each of its last 64 bytes."""
+        """Return the lengths to test: every 1/200 of the log, and each of its last 64 bytes."""
         size = len(self.log)
         return sorted({size * part // 200 for part in range(201)} | set(range(size - 64, size)))
 
@@ -55,7 +55,7 @@ def rows_of(store: Store) -> State:
 
 
 def found(path: Path) -> State:
-    """Return the number of rows that a reader finds; the log stays."""
+    """Return the number of rows of each table that a reader finds; the log stays."""
     opened = engine.open_engine(path, read_only=True, memory_limit=MEMORY, threads=1)
     try:
         with opened.connect() as connection:
@@ -65,20 +65,20 @@ def found(path: Path) -> State:
 
 
 def logged(patched: pytest.MonkeyPatch) -> None:
-    """Have commits go through the log, as before the cure."""
+    """Make commits write the log, as DuckDB does by default."""
     patched.setattr(engine, "WITHOUT_LOG", {"checkpoint_threshold": "1TB"})
 
 
 @pytest.fixture(scope="module")
 def crashed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashed]:
-    """Tokens, n-grams and trees; pairs; a model: each with tables of more than one row group."""
+    """A store of tokens, n-grams and trees, of pairs, and of a model, each with more than one row group."""
     folder = tmp_path_factory.mktemp("torn")
     path = folder / "torn.duckdb"
     sources = write_treebank(folder / "t.conllu", 10_000), write_pairs(folder / "p.jsonl", 20, words=200)
     Store(path, create=True).close()
     with pytest.MonkeyPatch.context() as patched:
         logged(patched)
-        # Sharing closes the file, and DuckDB would put the log into it.
+        # Sharing closes the file, at which DuckDB would apply the log to it.
         patched.setattr(Store, "downgrade_to_read", lambda store, **_: None)
         with Store(path, memory_limit=MEMORY) as store:
             with store.connect() as connection:
@@ -95,7 +95,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashed]:
 
 
 def test_the_log_is_one_of_large_transactions(crashed: Crashed) -> None:
-    """So large that DuckDB wrote rows in advance, in the tables of all three; most of them are not in the log."""
+    """The transactions are so large that DuckDB wrote most rows of all three into the file, not into the log."""
     last = dict(zip((table.name for table in metadata.sorted_tables), crashed.states[-1], strict=True))
 
     assert len({*crashed.states}) == 4
@@ -104,7 +104,7 @@ def test_the_log_is_one_of_large_transactions(crashed: Crashed) -> None:
 
 
 def test_every_cut_leaves_whole_transactions(crashed: Crashed, nightly: bool) -> None:
-    """What a reader finds is what there was after some transaction, and the more, the longer the log."""
+    """A reader finds the state after some transaction, a later one for a longer log."""
     seen = []
     cuts = [*crashed.cuts()]
     for length in cuts if nightly else [*cuts[:-1:14], cuts[-1]]:
@@ -118,19 +118,19 @@ def test_every_cut_leaves_whole_transactions(crashed: Crashed, nightly: bool) ->
 def test_a_large_transaction_leaves_no_log(
     crashed: Crashed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of all that is stored, nothing goes through the log; 2.0.1 writes into it that it makes a checkpoint."""
+    """No data are written to the log; 2.0.1 only announces its checkpoints there."""
     path = tmp_path / "store.duckdb"
     logs: list[Path] = []
     kept = block_journal.keep
 
     def keep(duck: duckdb.DuckDBPyConnection, store: Path) -> None:
-        """Give the log of each commit a second name, under which it stays."""
+        """Keep the log of each commit under a second name."""
         kept(duck, store)
         logs.append(tmp_path / f"log {len(logs)}")
         log_of(path).touch()
         os.link(log_of(path), logs[-1])
 
-    # Nor is the file opened again, which takes a log away.
+    # The file is not opened again either, which would remove a log.
     monkeypatch.setattr(Store, "downgrade_to_read", lambda store, **_: None)
     with Store(path, create=True, memory_limit=MEMORY) as store:
         monkeypatch.setattr(block_journal, "keep", keep)

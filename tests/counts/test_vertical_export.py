@@ -1,4 +1,4 @@
-"""A corpus as a vertical file: read again, it is the same."""
+"""Export to a vertical file: a corpus read from the export is the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.schema.lake_transfer import export as write_lake
 from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 
-#: What a corpus says, without numbers that depend on what else the store has.
+#: Queries for the data of a corpus, without ids, which depend on other corpora.
 TABLES = {
     "tokens": """
         select document, sent_id, position, form, lemma, upos, xpos, feats, head, deprel, space_after
@@ -56,7 +56,7 @@ def told(store: Store) -> dict[str, list[dict[str, object]]]:
 
 
 def goes_round(store: Store, path: Path, chosen: Settings) -> bytes:
-    """Ingest a file, export it and ingest what comes out; return what comes out."""
+    """Ingest a file, export it, ingest the export and compare; return the export."""
     ingest(store, [str(path)], chosen)
     before, text = told(store), exported(store)
     empty(store)
@@ -108,7 +108,7 @@ _LINES = st.sampled_from(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_vertical_file_comes_back(store: Store, tmp_path: Path, lines: list[str]) -> None:
-    """Documents, sentences and regions in their order, attributes, and columns with any name."""
+    """Documents, sentences and regions keep their order and attributes, and columns any names."""
     path = tmp_path / "a.vert"
     path.write_text("\n".join([*lines, "z\tZ\tz\t_\t_\t_\t_"]), "utf-8")
     try:
@@ -121,7 +121,7 @@ def test_any_vertical_file_comes_back(store: Store, tmp_path: Path, lines: list[
 def test_an_export_is_what_others_read(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Tags nest where regions do, whatever range of sentences is read at once."""
+    """Tags nest where regions do, for ranges of sentences of any size."""
     text = """\
 <!-- #vrt positional-attributes: word pos lemma mode -->
 <doc id="d" genre="news &amp; &quot;more&quot;">
@@ -167,7 +167,7 @@ c	_	_	_
     ],
 )
 def test_misc_in_columns(store: Store, tmp_path: Path, misc: list[str], columns: list[str]) -> None:
-    """Each key has one; what no column can hold is the column misc as it is."""
+    """Each key of MISC has a column; a part without a key makes one column with MISC as it is."""
     path = tmp_path / "a.conllu"
     path.write_text("".join(f"{i}\tw{EMPTY}\t{one}\n" for i, one in enumerate(misc, 1)), "utf-8")
     ingest(store, [str(path)], Settings("x"))
@@ -181,7 +181,7 @@ def test_misc_in_columns(store: Store, tmp_path: Path, misc: list[str], columns:
 
 
 def counts_both_ways(store: Store, path: Path) -> None:
-    """Compare what is counted of a treebank with what is counted of it as a vertical file."""
+    """Compare the counts of a treebank with those of its vertical export."""
     ingest(store, [str(path)], Settings("x"))
     before, text = all_counts(store), exported(store)
     regions = told(store)["regions"]
@@ -217,7 +217,7 @@ def test_a_treebank_counts_the_same(store: Store, tmp_path: Path) -> None:
     ],
 )
 def test_real_texts_count_the_same(store: Store, tmp_path: Path, data_dir: Path, name: str) -> None:
-    """Treebanks, and a novel in TEI with its regions."""
+    """Treebanks, and a novel in TEI with its regions, come back."""
     path = tmp_path / Path(name).name
     path.write_bytes((data_dir / name).read_bytes())
     counts_both_ways(store, path)
@@ -243,7 +243,7 @@ def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_the_modes_of_a_real_file(store: Store, data_dir: Path) -> None:
-    """Columns as emtsv has them; its heads make no trees, as punctuation has none of its own."""
+    """Columns of emtsv come back; its heads are no trees, as punctuation has no heads."""
     path = data_dir / "formats" / "vertical" / "emagyardemo.vert"
     with pytest.raises(InputError, match=r"emagyardemo\.vert:3: 12 tab-separated columns where 3 belong"):
         ingest(store, [str(path)], Settings("x"))
