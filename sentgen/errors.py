@@ -11,8 +11,8 @@
     ├── PluginError              what another package added is not as it must be, or has failed
     └── QueryRejected            SQL that sentgen refuses to run
 
-A message says what is wrong, where, and what to do. It names an option with `spell`, as whoever reads it
-gives options: in Python, unless the command line, or the server for a request, says otherwise (`spelling`).
+A message says what is wrong, where, and what to do. It names an option with `spell`, which writes it as in
+Python, unless the command line, or the server for a request, sets another spelling (`spelling`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from itertools import takewhile
 from pathlib import Path
 from traceback import extract_tb
 
-#: C0, DEL, C1; separators of lines and paragraphs; what changes the direction of text; surrogates.
+#: C0, DEL, C1; separators of lines and paragraphs; controls of the direction of text; surrogates.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _PACKAGE = Path(__file__).parent
 _IPYTHON = re.compile(r"[/\\](IPython|ipykernel)[/\\]")
 
-#: Writes an option: takes its name, and what the command line calls its opposite if that is what is meant.
+#: Function that writes an option, from its name, and the name of its opposite if that is meant.
 Spelling = Callable[[str, str], str]
-#: What options of the command line are called in Python, where that is another name.
+#: Names in Python of options that have another name on the command line.
 _IN_PYTHON = {"db": "path", "param": "parameters"}
 
 
@@ -41,16 +41,16 @@ def _in_python(option: str, off: str) -> str:
     return f"`{_IN_PYTHON.get(option, option)}{'=False' if off else ''}`"
 
 
-# Of the process, not of a thread or task: those that help with a command or a request speak as it does.
+# One for the process, not per thread or task, as all threads work for the same command or request.
 _spellings: list[Spelling] = [_in_python]
 
 
 def spell(option: str, *, off: str = "") -> str:
-    """Return an option as whoever reads a message gives it.
+    """Return an option in the current spelling, for a message.
 
     Args:
         option: name of the option on the command line, with ``_`` for ``-``.
-        off: what the command line calls its opposite, where that is meant.
+        off: name of its opposite on the command line, if that is meant.
 
     >>> spell("min_count"), spell("tagged", off="--no-tagged")
     ('`min_count`', '`tagged=False`')
@@ -60,7 +60,7 @@ def spell(option: str, *, off: str = "") -> str:
 
 @contextmanager
 def spelling(write: Spelling) -> Iterator[None]:
-    """Have options written in another way."""
+    """Set another spelling of options for the block."""
     _spellings.append(write)
     try:
         yield
@@ -69,7 +69,7 @@ def spelling(write: Spelling) -> Iterator[None]:
 
 
 def current_spelling() -> Spelling:
-    """Return the way in which options are written now, for another process."""
+    """Return the current spelling of options, to be set in another process."""
     return _spellings[-1]
 
 
@@ -78,7 +78,7 @@ def _is_inside(file: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return the text with everything that could steer a terminal as visible escapes.
+    """Return the text with visible escapes for all characters that could control a terminal.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
@@ -93,9 +93,9 @@ class SentgenError(Exception):
         return printable(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the lines of its own that led here, and the message.
+        """Return the traceback that a notebook shows: lines of the user's code, and the message.
 
-        IPython asks for it; what went on inside sentgen helps nobody who made the mistake.
+        IPython calls this method; the lines inside sentgen do not help the user.
         """
         own = takewhile(lambda frame: not _is_inside(frame.filename), extract_tb(self.__traceback__))
         lines = [f"line {frame.lineno}: {frame.line}" for frame in own if not _IPYTHON.search(frame.filename)]
@@ -140,7 +140,7 @@ class QueryError(InputError):
     def __init__(self, message: str, *, query: str, offset: int | None = None) -> None:
         self.query, self.offset = query, offset
         if offset is not None:
-            # A character is one in every line of an escape, too.
+            # Counted in the text before the error; an escape stands for one character.
             before = query[:offset].split("\n")
             where = f"line {len(before)}, " if "\n" in query.strip() else ""
             message = f"{where}column {len(before[-1]) + 1}: {message}"
@@ -148,7 +148,7 @@ class QueryError(InputError):
 
     @property
     def picture(self) -> str:
-        """The line of the query, and a caret below the place; empty without one."""
+        """The line of the query with the error, and a caret below it; empty without a place."""
         if self.offset is None:
             return ""
         number = self.query[: self.offset].count("\n")
@@ -200,11 +200,11 @@ class QueryRejected(SentgenError):
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """One sentence that a named check refused, with where it stands.
+    """A sentence that a named check refused, with its place.
 
     ``line`` counts from 1 in the source as read (after decompression); ``sent_id`` is empty when the
-    source does not name its sentences. ``document`` is the document that the sentence would have begun,
-    where the reader knows it.
+    source does not name its sentences. ``document`` is the document that would have begun with the sentence,
+    if the reader knows it.
     """
 
     path: str
@@ -215,7 +215,7 @@ class Rejection:
     document: str | None = None
 
     def as_error(self, unit: str = "sentence") -> InputError:
-        """The same as an exception; ``unit`` is what ``sent_id`` names, a sentence or a pair."""
+        """Return the rejection as an exception; ``unit`` is the noun for ``sent_id``: sentence or pair."""
         return InputError(
             self.message,
             path=self.path,

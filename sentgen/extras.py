@@ -1,4 +1,4 @@
-"""Packages that only some commands need, the extras of pyproject.toml; and the insides of others."""
+"""Errors for missing packages, which are extras of pyproject.toml, and for packages with other internals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
 
 @contextmanager
 def insides_of(package: str) -> Iterator[None]:
-    """Say of names that a package promises to nobody, and that we use, that its version has them no more.
+    """Turn a failed use of internal names of a package into an error that names its version.
 
     Raises:
         SentgenError: the package lacks a name.

@@ -1,8 +1,8 @@
-"""Run what a new user runs first, so that its machine code is there: ``python -m sentgen.first_use [PART]``.
+"""Run common commands, to compile their functions: ``python -m sentgen.first_use [PART]``.
 
-Numba compiles a function when it is called for the first time, and keeps the machine code beside its module.
-A wheel is built with what this leaves (`build_backend.py`), so that nobody who installs it waits. Without a
-part, those that a wheel has run at once.
+Numba compiles a function at its first call, and stores the machine code next to its module. Wheels are built
+with this machine code (`build_backend.py`), so that users need not wait. Without a part, the parts of a wheel
+are run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sentgen.generation import ALGORITHMS
 _TREES = TREEBANK.read_text("utf-8")
 _TEXTS = [line[9:] for line in _TREES.splitlines() if line.startswith("# text =")]
 _DOCUMENT = "The first aid trucks arrived in Sarkesh on Tuesday . They brought tents to the camp ."
-#: The files that the commands read, by their names.
+#: Files for the commands to read, by their names.
 _FILES = {
     "relief.conllu": _TREES,
     "few.conllu": "\n\n".join(_TREES.split("\n\n")[:4]) + "\n\n",
@@ -37,9 +37,9 @@ _REGENERATE = "\n".join(
     f"regenerate --model five -a {algorithm} --explain {shlex.quote(NEW_SENTENCES[0])}"
     for algorithm in ALGORITHMS
 )
-#: The first command of the README, which needs about as much as all else that is shipped.
+#: The first command of the README, which compiles about as much as all others of a wheel.
 _DEMO = "demo --db store.duckdb"
-#: What else README, tutorial and a server begin with, at the end what the demo has compiled by then.
+#: Other commands of README, tutorial and servers; at the end those whose functions the demo compiles, too.
 _OTHERS = f"""
 align text --document document.txt --abstract abstract.txt --explain
 ingest relief.lines --corpus lines
@@ -60,8 +60,8 @@ db compact
 db check
 corpora remove text --yes
 """
-#: What is compiled when somebody first asks for it: models of models, sentences from others, and training of
-#: alignments.
+#: Commands that are compiled at their first use: mixtures of models, sentences from others, and training of
+#: aligners.
 _LATER = f"""
 ingest relief.conllu --corpus relief
 models build three --corpus relief --order 3
@@ -85,14 +85,14 @@ align apply --pairs pairs --model best
 align tune tuned --gold gold.txt --iterations 1
 align text --document document.txt --abstract abstract.txt --model tuned
 """
-#: What is compiled for each has little in common: several processes may run them at once.
+#: Parts share few functions, so that several processes may run them at the same time.
 PARTS = {"demo": _DEMO, "others": _OTHERS, "later": _LATER}
-#: Those whose machine code a wheel has: the rest would take each who installs half a minute more.
+#: Parts whose machine code is in a wheel; the rest would add half a minute to each installation.
 SHIPPED = ("demo", "others")
 
 
 def run(*parts: str) -> list[str]:
-    """Run parts in a folder of their own; return the lines that failed, and what they said."""
+    """Run parts in a temporary folder; return the command lines that failed, with their messages."""
     failed = []
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -1,6 +1,6 @@
-"""What is listed whole, once for all faces: the command, the operation of the server, and the method.
+"""Listings, each declared once for the command, the operation of the server, and the method.
 
-Nothing is imported before it is listed, as each command imports its own alone.
+The module of a listing is imported only when it is shown, as a command should import only what it needs.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A table of all that there is of something.
+    """A table that lists all items of a kind, such as corpora or models.
 
     Attributes:
         name: name of the operation of the server.
         command: words of the command.
-        source: module of sentgen and function that gives the rows of a store; of what plug-ins add, the rows
-            and what is wrong with plug-ins.
-        summary: what the server says of it.
-        text: the help of the command, but for its example.
-        none: what the command says where there are no rows.
-        essential: columns without which a row says nothing.
-        of_store: whether it is of a store, and not of what is installed.
+        source: module of sentgen and function that returns the rows; for items of plug-ins, also the errors
+            of plug-ins.
+        summary: description in the API of the server.
+        text: the help of the command, without its example.
+        none: message of the command if there are no rows.
+        essential: columns that narrow terminals must show.
+        of_store: whether it lists items of a store, not of the installation.
         limits_memory: whether the command has ``--memory-limit``.
     """
 
@@ -49,7 +49,7 @@ class Listing:
         return f"{self.text}\n\nExample: `sentgen {self.command}`"
 
     def rows(self, store: Store | None) -> tuple[Rows, Sequence[str]]:
-        """Return the rows, and what is wrong with plug-ins."""
+        """Return the rows, and the errors of plug-ins."""
         module, _, name = self.source.partition(":")
         give: Callable[..., Any] = getattr(import_module(f"sentgen.{module}"), name)
         return (give(store), ()) if self.of_store else give()

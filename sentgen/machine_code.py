@@ -1,6 +1,6 @@
-"""Machine code of compiled functions: what numba makes of them, and where it is kept.
+"""Compilation of functions by numba, and the cache of their machine code.
 
-This module alone uses numba's insides; a version without one of them is refused when it is imported.
+Only this module uses internals of numba; a version of numba without them is refused at its import.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ with insides_of("numba"):
 
 logger = logging.getLogger(__name__)
 
-#: Folder beside a module with the machine code of its functions that came with the package.
+#: Folder next to a module, with the machine code of its functions from the package.
 SHIPPED = "machine_code"
-#: What `build_backend.py` compiles for: any processor of this kind.
+#: Processor and features for which `build_backend.py` compiles: any processor of the architecture.
 _GENERIC = ("generic", "")
 
 
 class MachineCode(FunctionCache):
-    """Where numba looks for machine code: what this user compiled, else what came with the package.
+    """The cache of machine code: code compiled by this user, else code from the package.
 
-    Numba's own cache does not look into a folder that it cannot write, nor at code for another processor than
-    this one; code for any processor of its kind runs here, too.
+    Numba's own cache reads neither folders that it cannot write, nor code for another processor than this
+    one, although generic code for its architecture runs here, too.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
         try:
             super().__init__(function)  # type: ignore[no-untyped-call]
         except RuntimeError:
-            # A user without a home, as services have: what is compiled is kept as long as the process runs.
-            # Nobody else can write into the folder, for code is loaded from it.
+            # A user without a home folder, as for services: the code is kept as long as the process runs.
+            # The folder must be private, as code is loaded from it.
             folder = str(temporary.folder_of_process("sentgen-machine-code-"))
             config.CACHE_DIR = folder  # type: ignore[attr-defined]
             super().__init__(function)  # type: ignore[no-untyped-call]
@@ -63,7 +63,7 @@ class MachineCode(FunctionCache):
         try:
             code = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (ImportError, AttributeError):
-            # An earlier version made it, whose types were in other modules.
+            # Code from an earlier version, whose types were in other modules.
             self.flush()  # type: ignore[no-untyped-call]
             code = None
         if code is not None:
@@ -86,7 +86,7 @@ class MachineCode(FunctionCache):
 
 @cache
 def _say_that_it_compiles() -> None:
-    """Tell who listens that what came with the package was made for another numba, Python or processor."""
+    """Log that the package's machine code is for another version of numba or Python, or another processor."""
     logger.warning(
         "the machine code that came with this sentgen does not fit this computer; compiling it, once,"
         " takes half a minute"
@@ -94,9 +94,9 @@ def _say_that_it_compiles() -> None:
 
 
 def _spare_scipy() -> None:
-    """Have numba take it that there is a BLAS: looking imports scipy, in 0.15 s, and no kernel needs it."""
+    """Stop numba from looking for BLAS, which no kernel needs, and which would import scipy in 0.15 s."""
     look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    import_module("numba.np.arraymath")  # looks while it is imported, which numba does for the first kernel
+    import_module("numba.np.arraymath")  # which looks for it at its import, else at the first kernel
     linalg.ensure_blas = look
 
 
@@ -104,17 +104,17 @@ _spare_scipy()
 
 
 class _Dispatcher(CPUDispatcher):
-    """What compiles a function once for each type of its arguments, not for each constant given to it."""
+    """Compiles a function once for each type of its arguments, not for each constant given to it."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return how a kernel calls it."""
+        """Return the template for calls from other kernels, with the types of constants."""
         plain = dict(zip(kws, map(types.unliteral, kws.values()), strict=True))
         return super().get_call_template(tuple(map(types.unliteral, args)), plain)
 
 
 def dispatcher(function: Callable[..., object], **options: Any) -> Dispatcher[Any]:
-    """Return what compiles a function when it is called with types that it has not met."""
-    # Nobody calls a kernel by its address, as C would.
+    """Return the dispatcher of a function, which compiles it at calls with new types."""
+    # Without the wrapper for C, as nothing calls a kernel by its address.
     options |= {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
     made = _Dispatcher(function, targetoptions=options)
     made._cache = MachineCode(function)  # type: ignore[attr-defined]

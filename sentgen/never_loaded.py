@@ -1,27 +1,27 @@
-"""What DuckDB must not load on its own: extensions, and pandas.
+"""Keeps DuckDB from loading extensions and pandas on its own.
 
-It imports pandas, where it is installed, to see whether a value that it is given is one of pandas' own. No
-command has such values, and the import takes longer than most of them; where there is no pandas, looking for
-it in all folders at each statement takes time, too.
+If pandas is installed, DuckDB imports it to check whether a value is one of pandas. No command has such
+values, and the import takes longer than most commands; if pandas is not installed, the search in all folders
+at each statement takes time, too.
 """
 
 from __future__ import annotations
 
 import sys
 
-#: Settings of every connection: else it looks for extensions on the network, and keeps them in ``~/.duckdb``.
+#: Settings of every connection; else DuckDB downloads extensions to ``~/.duckdb``.
 NEVER_LOADED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
 
 
-#: Packages whose import of pandas is refused, as they run the statements. Plug-ins may use pandas.
+#: Packages whose imports of pandas are refused, as they run the statements; plug-ins may use pandas.
 _OURS = frozenset({"sentgen", "sqlalchemy", "duckdb"})
 
 
 class WithoutPandas:
-    """A finder of modules that tells DuckDB, and nobody else, that pandas is not installed."""
+    """A finder of modules by which pandas is not installed for DuckDB, but for all others."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         """Refuse pandas, and leave all other modules to the next finder.
@@ -40,7 +40,7 @@ def refuse_pandas() -> None:
 
 
 def _importer() -> str:
-    """Return the package that runs an import; DuckDB has no frames, so that it is who has called it."""
+    """Return the package that runs an import; for DuckDB, which has no frames, the package that called it."""
     frame = sys._getframe(2)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("importlib."):
         frame = frame.f_back

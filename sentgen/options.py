@@ -1,15 +1,15 @@
-"""What commands and operations take, declared once: the command line and the server read the same class.
+"""Declarations of the options of commands and operations, for the command line, Python and the server.
 
 A declaration is a frozen dataclass whose fields are ``Annotated`` with an `Option`; name, type and default
-are those of the field. `sentgen.cli.console.options` makes options of it for Typer, and
-`sentgen.server.parameters` parameters for the API::
+are those of the field. `sentgen.cli.console.options` turns it into options of Typer, and
+`sentgen.server.parameters` into parameters of the API::
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Ngrams:
         pattern: Annotated[str, Option("1 to 5 words.", argument=True)]
         min_count: Annotated[int, Option("Omit lower counts.", least=1)] = 1
 
-Sizes and systems are values that are written in a notation of their own, which is read here, too.
+Sizes and systems have a notation of their own, which is parsed here, too.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 
 Declaration = TypeVar("Declaration")
-#: What may name a parser.
+#: Ways to name a parser, for help texts.
 PARSERS = "NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE"
-#: What makes a parser where there is none.
+#: The command that makes a parser, for messages.
 TRAIN = "sentgen parser train PARSER --corpus TREEBANK makes one"
-#: What stands before a value of a list that is the opposite of the others.
+#: Prefix of values of a list that are given by the opposite option.
 NOT = "not "
 
 
 class ApiBounds(TypedDict, total=False):
-    """What the API wants of a value, as `pydantic.Field` calls it; some of it is against strangers."""
+    """Bounds of a value in the API, by their names in `pydantic.Field`; some limit the use by strangers."""
 
     ge: float | None
     gt: float | None
@@ -61,28 +61,28 @@ class ApiBounds(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What is told of an option, and its bounds.
+    """Help and bounds of an option.
 
     Attributes:
         help: one sentence.
-        argument: whether it is given by its position, without a name.
+        argument: whether it is a positional argument.
         closed: whether the command line refuses other words (exit code 2); else the library does.
         short: a second name on the command line, such as ``-m``.
-        off: the name of its opposite on the command line, if that is not ``--no-`` and its own name; of a
-            list, the option that gives a value with `NOT` before it.
-        least: the least number that makes sense.
-        most: the greatest one.
-        shell: the help on the command line, where names differ there.
+        off: name of its opposite on the command line, if not ``--no-`` with its name; for a list, the option
+            that adds a value with the prefix `NOT`.
+        least: the least allowed number.
+        most: the largest allowed number.
+        shell: the help on the command line, if other names are used there.
         metavar: the word for the value in the help of the command line.
         panel: panel of the help on the command line.
-        read: the function that makes its value from the text that is given.
-        file: the name of a file, if the command line reads it from one and the API takes the text itself.
-        given: whether the command line must give a list, since it has no other source for it.
-        line: where it is in the command line that an answer of the API names, if there is no option of its
-            name: nowhere, as it changes no rows; a command for each item; each value with its name, as
-            ``short``.
-        rows: whether it is how many rows come out.
-        api: bounds of the API, besides or instead.
+        read: function from the given text to the value.
+        file: name of a file, if the command line reads the value from one and the API takes the text itself.
+        given: whether a list is required on the command line, which has no other source for it.
+        line: its place in the command line that an answer of the API names, if that has no option of its
+            name: nowhere, as it changes no rows; a command for each item; or each value as the option with
+            its name.
+        rows: whether it is the number of rows.
+        api: bounds of the API, in addition to the others or in place of them.
     """
 
     help: str
@@ -106,14 +106,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Says of a field that it holds what was given of other options, by name."""
+    """Marks a field that holds the given values of other options, by name."""
 
     of: Iterable[Parameter]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One option of a declaration; ``default`` is `dataclasses.MISSING` if it has to be given."""
+    """An option of a declaration; ``default`` is `dataclasses.MISSING` if the option is required."""
 
     name: str
     kind: Any
@@ -122,23 +122,23 @@ class Parameter:
 
     @property
     def dashed(self) -> str:
-        """Return the option of the command line."""
+        """The option on the command line."""
         return dashed(self.name)
 
     @property
     def off(self) -> str:
-        """Return the option of the command line that says that it is not so."""
+        """The opposite option on the command line."""
         return dashed(f"no_{self.name}", self.option.off)
 
     @property
     def kinds(self) -> Sequence[Any]:
-        """Return the types that a value may have, beside None."""
+        """The types of its values, without ``None``."""
         union = get_origin(self.kind) in (Union, UnionType)
         return [each for each in (get_args(self.kind) if union else (self.kind,)) if each is not NoneType]
 
     @property
     def optional(self) -> bool:
-        """Whether None is a value."""
+        """Whether ``None`` is a value."""
         return self.default is None or NoneType in get_args(self.kind)
 
     @property
@@ -152,15 +152,14 @@ class Parameter:
         return get_origin(self.kind) is list
 
     def read(self, text: str, name: str) -> object:
-        """Return the value of a text: a number, yes or no, or the text itself where that is one.
+        """Return the value of a text: a number, a truth value, or the text itself.
 
-        Words of a fixed list are checked by what is declared, where the message lists them.
+        Words of a fixed list are checked later, with a message that lists them.
 
         Raises:
-            InputError: the text is no such value; ``name`` is what the parameter is called where the text
-                stands.
+            InputError: the text is no value of the type; the message names the parameter ``name``.
         """
-        # Of a number or a text, a text is one.
+        # A parameter for numbers or texts takes the text.
         kind = self.kinds[0] if len(self.kinds) == 1 else str
         try:
             return truth(text) if kind is bool else kind(text) if kind in (int, float) else text
@@ -180,14 +179,14 @@ def truth(text: str) -> bool:
 
 
 def dashed(option: str, off: str = "") -> str:
-    """Return an option as the command line has it; ``off`` is its opposite, if that is what is meant."""
+    """Return an option as written on the command line; ``off`` is its opposite, if that is meant."""
     return off or f"--{option.replace('_', '-')}"
 
 
 def parameters_of(declaration: type, names: Iterable[str] = ()) -> Sequence[Parameter]:
-    """Return what a declaration takes, or some of it, in the order of its ``ORDER``, or of its options.
+    """Return all options of a declaration, or those of some names, in the order of ``ORDER`` or the fields.
 
-    Those that ``LAST`` names come last, as what several declarations inherit does.
+    Options named by ``LAST`` are last, such as those that several declarations inherit.
     """
     return _parameters(declaration, tuple(names))
 
@@ -208,14 +207,14 @@ def _parameters(declaration: type, names: tuple[str, ...]) -> tuple[Parameter, .
             each = by_name[name]
             make = each.default_factory
             default = each.default if make is MISSING else make()
-            # What is read is given as text.
+            # An option with `read` is given as text.
             given = str if isinstance(about, Option) and about.read else kind
             taken.append(Parameter(name, given, about, default))
     return tuple(taken)
 
 
 def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declaration:
-    """Make a declaration of the values of its parameters, by name."""
+    """Return an instance of a declaration, from values by the names of its parameters."""
     values = dict(given)
     for name, changed in _changed(declaration).items():  # type: ignore[arg-type]
         changes = {each: values.pop(each, None) for each in changed}
@@ -224,7 +223,7 @@ def declared(declaration: type[Declaration], given: Mapping[str, Any]) -> Declar
 
 
 def values_of(request: DataclassInstance) -> Iterator[tuple[Parameter, Any]]:
-    """Yield each parameter of a declaration with its value; None for a change that was not given."""
+    """Yield each parameter of a request with its value, ``None`` for a change that was not given."""
     changes = {
         name: value for held in _changed(type(request)) for name, value in getattr(request, held).items()
     }
@@ -234,7 +233,7 @@ def values_of(request: DataclassInstance) -> Iterator[tuple[Parameter, Any]]:
 
 @cache
 def _changed(declaration: type) -> dict[str, list[str]]:
-    """Return the names of the settings in each field that holds changes of them."""
+    """Return, for each field marked by `Changes`, the names of the options that it holds."""
     hints = get_type_hints(declaration, include_extras=True)
     abouts = {
         each.name: next(iter(getattr(hints[each.name], "__metadata__", ())), None)
@@ -257,19 +256,19 @@ def parse_size(text: str) -> int:
     >>> parse_size("1.5 GB") == 3 * 2**29
     True
     """
-    # As many digits as a float holds.
+    # Not more digits than a float can hold.
     match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
     if not match:
         raise InputError(f"{text[:40]!r} is no size; write it like 2GB or 500MB")
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-#: Not after the drive that a path begins with.
+#: A colon, but not the one after the drive of a path.
 _COLON = re.compile(r":(?![\\/])|(?<!=[A-Za-z]):")
 
 
 class Assignment(NamedTuple):
-    """A setting, with underscores for dashes, and its value; both are as they were written in ``text``."""
+    """A setting, with underscores for dashes, and its value; ``text`` is the original notation."""
 
     text: str
     setting: str
@@ -277,7 +276,7 @@ class Assignment(NamedTuple):
 
 
 def parse_system(text: str) -> tuple[str, list[Assignment]]:
-    r"""Return the name and the settings; what stands without ``=`` has no value.
+    r"""Return the name of a system and its settings; a setting without ``=`` has no value.
 
     >>> parse_system("lcs:n=2")
     ('lcs', [Assignment(text='n=2', setting='n', value='2')])

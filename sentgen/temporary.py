@@ -1,7 +1,7 @@
-"""What goes with the process: files and folders that are removed when it ends, if not before.
+"""Temporary files and folders, which are removed at the end of the process, if not before.
 
-A block that makes one removes it. What is held here goes, too, where no block comes to its end: by Ctrl-C,
-which ends a command where it stands, and where an object that has one is never closed.
+A block that makes one removes it. The files held here are also removed if the block does not reach its end,
+as Ctrl-C ends a command at any point, or if the object with the file is never closed.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from sentgen.system import files, processes
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: A file in each folder of a process, which has it locked as long as it lives.
+#: Name of a file in each temporary folder, which its process keeps locked.
 MARK = ".sentgen-process"
 _TEXT = b"Made by sentgen, which removes this folder when the process that made it has ended.\n"
 _SPOOL = ".spool"
 _IS_SPOOL = re.compile(rf"sentgen-[0-9a-f]{{16}}{re.escape(_SPOOL)}")
-#: How each is removed, in the order in which they were made.
+#: Functions that remove the held files and folders, by path, in the order in which they were made.
 _held: dict[str, Callable[[str], object]] = {}
 
 
 def hold(path: str | os.PathLike[str], remove: Callable[[str], object]) -> None:
-    """Remove a file or folder when the process ends, unless it is let go before."""
+    """Remove a file or folder at the end of the process, unless `let_go` is called before."""
     _held[os.path.abspath(path)] = remove
 
 
 def let_go(path: str | os.PathLike[str]) -> None:
-    """Leave a file or folder to the caller, who removes, renames or keeps it."""
+    """Stop holding a file or folder, which the caller removes, renames or keeps."""
     _held.pop(os.path.abspath(path), None)
 
 
 @contextmanager
 def held(path: str | os.PathLike[str], remove: Callable[[str], object]) -> Iterator[None]:
-    """Remove a file or folder at the end of the block, however that comes."""
+    """Remove a file or folder at the end of the block, also after an error."""
     hold(path, remove)
     try:
         yield
@@ -49,8 +49,8 @@ def held(path: str | os.PathLike[str], remove: Callable[[str], object]) -> Itera
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """Give a name to write to beside a file; when all went well, it takes the place of the file."""
-    # In the same folder: a rename does not cross file systems.
+    """Yield the path of a draft next to a file, which replaces the file if the block succeeds."""
+    # In the same folder, as a rename cannot cross file systems.
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     with held(draft, os.unlink):
         yield draft
@@ -59,7 +59,7 @@ def aside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def folder(prefix: str = "sentgen-") -> Iterator[Path]:
-    """Make a folder that nobody else can read, for the block."""
+    """Make a private folder for the block."""
     path = folder_of_process(prefix)
     try:
         yield path
@@ -68,8 +68,8 @@ def folder(prefix: str = "sentgen-") -> Iterator[Path]:
 
 
 def folder_of_process(prefix: str, suffix: str = "") -> Path:
-    """Make such a folder for as long as the process runs."""
-    # Here: this module is imported before a command takes care of Ctrl-C, which should be soon.
+    """Make a private folder that is removed at the end of the process."""
+    # Imported here, as this module is imported before Ctrl-C is handled, which should not be delayed.
     import shutil
     import tempfile
     from pathlib import Path
@@ -77,13 +77,13 @@ def folder_of_process(prefix: str, suffix: str = "") -> Path:
     locked: list[int] = []
 
     def remove(path: str) -> None:
-        while locked:  # Windows removes nothing that is open
+        while locked:  # Windows cannot remove open files
             os.close(locked.pop())
         shutil.rmtree(path, ignore_errors=True)
 
     while True:
         path = Path(tempfile.gettempdir(), f"{prefix}{os.urandom(8).hex()}{suffix}")
-        # Before it is there: a signal in between would leave it.
+        # Held before it is made, as a signal in between would leave it behind.
         hold(path, remove)
         try:
             path.mkdir(0o700)
@@ -95,7 +95,7 @@ def folder_of_process(prefix: str, suffix: str = "") -> Path:
 
 
 def _mark(folder: Path, locked: list[int]) -> None:
-    """Write the mark; without a lock, as in some network folders, it stays empty, and nobody sweeps."""
+    """Write and lock the mark; it stays empty without locks, as in network folders, and `sweep` skips it."""
     with suppress(OSError):
         locked.append(files.make_locked(folder / MARK, _TEXT))
         if not os.fstat(locked[0]).st_size:
@@ -104,13 +104,13 @@ def _mark(folder: Path, locked: list[int]) -> None:
 
 
 class Spool:
-    """A file for what can be read only once, as long as this object lives; no other user can read it.
+    """A private file for a copy of a stream, which exists as long as this object.
 
-    It is locked meanwhile. What a killed process has left is not, and goes when the next one is made.
+    The file is locked. Files left by killed processes are not, and are removed when the next one is made.
     """
 
     def __init__(self) -> None:
-        # As below.
+        # Imported here for the reason given in `folder_of_process`.
         import tempfile
         import weakref
         from pathlib import Path
@@ -121,7 +121,7 @@ class Spool:
         self.path, self._descriptor = str(path), descriptor
 
         def drop(path: str) -> None:
-            os.close(descriptor)  # Windows removes nothing that is open
+            os.close(descriptor)  # Windows cannot remove open files
             os.unlink(path)
 
         hold(path, drop)
@@ -136,13 +136,13 @@ class Spool:
 
 
 def sweep() -> None:
-    """Remove what killed processes of this user have left: folders and spools that nobody has locked."""
+    """Remove folders and spools that killed processes of this user have left, which are not locked."""
     import shutil
     import tempfile
     from pathlib import Path
 
     for path in Path(tempfile.gettempdir()).glob("sentgen-*"):
-        with suppress(OSError):  # another's, or in use
+        with suppress(OSError):  # of another user, or in use
             if path.is_symlink() or not files.is_mine(path):
                 continue
             if _IS_SPOOL.fullmatch(path.name):
@@ -154,7 +154,7 @@ def sweep() -> None:
 
 
 def require_left(path: Path) -> None:
-    """Raise `OSError` if somebody has a file locked."""
+    """Raise `OSError` if a process has locked the file."""
     descriptor = os.open(path, os.O_RDWR | files.BINARY)
     try:
         files.lock(descriptor)
@@ -163,19 +163,19 @@ def require_left(path: Path) -> None:
 
 
 def remove_all() -> None:
-    """Remove all that is held, the newest first."""
+    """Remove all held files and folders, the newest first."""
     for path in reversed(list(_held)):
         remove_held(path)
 
 
 def remove_held(path: str) -> None:
-    """Remove now what is held under an absolute path, unless that was done or it was let go."""
-    # Once: a thread that ends the process may be at it already.
+    """Remove a file or folder now, by its absolute path, if it is still held."""
+    # Only once, as the thread that ends the process may be removing it already.
     if remove := _held.pop(path, None):
         with suppress(OSError):
             remove(path)
 
 
 atexit.register(remove_all)
-# They are the parent's, which goes on with them when a child of `os.fork` ends.
+# A child of `os.fork` must not remove the files of its parent.
 processes.after_fork(_held.clear)

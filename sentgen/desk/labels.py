@@ -28,13 +28,13 @@ from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine, OfferedLabel
 from sentgen.options import Option
 from sentgen.output.wording import are, either, quantity
 
-#: Stands for lines without a label.
+#: Name for lines without a label.
 UNLABELED = "?"
-#: Stands between keys, one of which is the name of a set with that of a labeler.
+#: Separates keys, so that no name of a labeler may contain it.
 BETWEEN_KEYS = ","
 #: Characters of a label or a name at most.
 _MOST_CHARACTERS = 100
-#: Bytes of a row of `label` beside its texts, with the index, about.
+#: Approximate bytes of a row of `label` without its texts, with the index.
 _ROW_BYTES = 100
 _NUMBERS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
@@ -51,7 +51,7 @@ LabelerOption = Annotated[
 
 
 def labeler_here() -> str:
-    """Return who labels if nobody else is named: the user of this machine."""
+    """Return the default labeler: the name of the user of this machine."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError) as error:  # a container without names of users
@@ -65,7 +65,7 @@ def check_name(text: str, what: str, without: str = "") -> str:
 
     Args:
         text: what was given.
-        what: what the text is to be, for the message.
+        what: noun for the text, for the message.
         without: characters that the name cannot have.
 
     Raises:
@@ -210,7 +210,7 @@ def _give_labels(connection: Connection, set_row: Any, given: Mapping[int, str],
         connection: the desk, being written.
         set_row: the row of the set.
         given: label by number of the line.
-        labeler: who gives them.
+        labeler: name of the labeler.
     """
     labeler = check_name(labeler, "name of a labeler", BETWEEN_KEYS)
     known = dict.fromkeys(json.loads(set_row.labels))
@@ -260,8 +260,8 @@ def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> Chan
     Args:
         desk: the desk.
         name: the set.
-        file: a table with the columns ``line`` and ``label``, and ``node`` if it is to be compared.
-        labeler: whose labels they are.
+        file: a table with the columns ``line`` and ``label``; a column ``node`` is compared with the set.
+        labeler: name of the labeler.
 
     Raises:
         NotFoundError: there is no such set.
@@ -313,7 +313,7 @@ def _read_spreadsheet(path: str, name: str, nodes: Mapping[int, str]) -> dict[in
 
 
 def _as_in_sheet(text: str) -> str:
-    """Return a text without what spreadsheets change: blanks, and an apostrophe that stops formulas."""
+    """Return a text in the form for comparison: single blanks, and no apostrophe that prevents a formula."""
     return " ".join(text.split()).removeprefix("'")
 
 

@@ -48,7 +48,7 @@ order by hit.place"""
 
 
 def _known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
-    """Yield what a set keeps of lines (see `sentgen.desk.tables.line`), in their order.
+    """Yield the values that a set stores of lines (see `sentgen.desk.tables.line`), in their order.
 
     Args:
         connection: the store.
@@ -62,9 +62,9 @@ def _known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]
         yield from Statement(_KNOWN).run(connection).to_pylist()
 
 
-#: Orders of lines; others are keys of the store.
+#: Orders of lines; any other order is a key of the store.
 ORDERS = ("line", "label", "left", "node", "right", "document")
-#: Bytes of a line beside its texts, about.
+#: Approximate bytes of a line without its texts.
 _LINE = 50
 #: Lines of a set that are written at once.
 _BLOCK = 10_000
@@ -186,7 +186,7 @@ class SetLines:
             labels = labels_of(reading, of_set.id)
             query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
             lines = [dict(row) for row in reading.execute(query).mappings()]
-        # Without a labeler, a line has a label if anybody gave one.
+        # Without a labeler, the labels of all labelers count.
         every = {number: text for given in labels.values() for number, text in given.items()}
         own = labels.pop(self.labeler, {}) if self.labeler else every
         chosen = self._sorted(connection, self._chosen(lines, own, labels, of_set), own)
@@ -244,12 +244,12 @@ class SetLines:
             return sorted(lines, key=_KEYS[name], reverse=down)
         states = LineState.of_lines(connection, lines)
         ranks = LineValues.find(connection, lines, states, [name], "sort key", ORDERS).ranks
-        # What has no value comes first, turned last.
+        # Lines without a value are first, and last in reverse order.
         return sorted(lines, key=lambda row: tuple(ranks.get(row["number"], ())), reverse=down)
 
 
 def _type_of(values: Iterable[object]) -> str:
-    """Return the type of a column as DuckDB calls it."""
+    """Return the type in DuckDB for the values of a column."""
     kinds = {type(value) for value in values if value is not None}
     return "BIGINT" if kinds == {int} else "DOUBLE" if kinds == {float} else "VARCHAR"
 
@@ -260,10 +260,10 @@ class FoundLines:
 
     Attributes:
         rows: the lines that are shown.
-        total: how many there are.
-        truncated: whether there are more behind these.
-        notes: what is gone from the store, or changed there.
-        labels: labels of the set, in the order of their keys.
+        total: number of all lines.
+        truncated: whether there are more lines after these.
+        notes: notes on lines that are gone from the store, or have changed there.
+        labels: labels of the set, in the order of their keys on the keyboard.
         query: query that found the lines.
     """
 
@@ -276,7 +276,7 @@ class FoundLines:
 
 
 def check(desk: Desk, name: str) -> None:
-    """Refuse the name of a set that there is not.
+    """Raise an error if there is no set of a name.
 
     Raises:
         NotFoundError: there is no set of that name.
@@ -300,7 +300,7 @@ def _overview(desk: Desk) -> Iterator[tuple[object, ...]]:
 
 
 def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
-    """Remove a set with its labels; return its lines, and how many had one.
+    """Remove a set with its labels; return the number of its lines, and of those with a label.
 
     Raises:
         NotFoundError: there is no such set.
@@ -314,12 +314,12 @@ def remove(desk: Desk, name: str, *, dry_run: bool = False) -> tuple[int, int]:
 
 
 def _labeled_count(labels: Mapping[str, Mapping[int, str]]) -> int:
-    """Return how many lines anybody has labeled."""
+    """Return the number of lines with a label by any labeler."""
     return len({number for given in labels.values() for number in given})
 
 
 def _notes(by_number: Mapping[int, LineState]) -> Sequence[str]:
-    """Say what has become of lines since they were drawn."""
+    """Return notes on lines that have changed in the store since the set was made."""
     states = Counter(line_state.state for line_state in by_number.values())
     notes = []
     for state, why in ((GONE, "gone from the store"), (CHANGED, "of other words in the store now")):
