@@ -1,6 +1,6 @@
 """The command line: one Typer file per noun; commands parse, call one library function, and print.
 
-Little is imported here, so that Ctrl-C is taken care of before anything that takes time.
+Little is imported here, so that Ctrl-C is handled before anything slow begins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import typer
 
 
-#: Those of standard input and output that were closed from the beginning.
+#: Names of the standard streams that were closed when the process began.
 _closed: list[str] = []
 
 
@@ -39,7 +39,7 @@ def program() -> None:
     end_on_interrupt()
     never_loaded.refuse_pandas()
     _read_and_write_all_characters()
-    gc.disable()  # until all is imported, which is a tenth faster so; nothing of it becomes garbage
+    gc.disable()  # until the imports are done, which is a tenth faster, as they leave no garbage
     code: object = None
     try:
         main()
@@ -50,9 +50,9 @@ def program() -> None:
 
 
 def _stand_in_for_closed() -> None:
-    """Put something in the place of standard streams that are closed, which the next file would take.
+    """Open the null device in place of closed standard streams, whose numbers the next file would get.
 
-    What is read from them, or printed, is an error when it comes to it; messages have nowhere to go.
+    Reading from them or printing to them is an error then; messages are lost.
     """
     streams = {
         "stdin": ("r", os.O_WRONLY, "standard input"),
@@ -61,15 +61,15 @@ def _stand_in_for_closed() -> None:
     }
     for name, (mode, how, label) in streams.items():
         if getattr(sys, name) is None:
-            # Open until the process ends.
+            # Stays open until the process ends.
             setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))  # noqa: SIM115
             _closed.extend([label] if label else [])
 
 
 def _read_and_write_all_characters() -> None:
-    """Have UTF-8 in files and pipes; a terminal, or who set PYTHONIOENCODING, gets escapes for what it lacks.
+    """Use UTF-8 in files and pipes; terminals, and users with PYTHONIOENCODING, get escapes where needed.
 
-    Lines end as everywhere, in files and pipes of Windows, too.
+    Lines end with line feeds in files and pipes, on Windows, too.
     """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if not isinstance(stream, io.TextIOWrapper):
@@ -96,7 +96,7 @@ def main() -> None:
             print(INTERRUPTED, file=sys.stderr)
         raise
     except BrokenPipeError:
-        # `head` has seen enough, which is no error. The interpreter flushes at its end: not into the pipe.
+        # A reader such as `head` has ended, which is no error. The interpreter must not flush into the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
@@ -111,16 +111,16 @@ def main() -> None:
 
 
 def _is_lost(error: OSError) -> bool:
-    """Say whether there was no room for what is printed, or what it goes to or comes from is closed.
+    """Return whether the disk of the output was full, or a standard stream was closed.
 
-    A file that could not be written has a name.
+    Errors about other files have the name of the file.
     """
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return error.filename is None and (full or (error.errno == errno.EBADF and bool(_closed)))
 
 
 def _say_lost(error: OSError) -> int:
-    """Say that the output is not whole, and let go of the rest; return the exit code."""
+    """Print that the output is incomplete, and drop the rest; return the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EBADF:
         message = f"{' and '.join(_closed)}: closed; open it, and run it again"
@@ -132,10 +132,10 @@ def _say_lost(error: OSError) -> int:
 
 
 def _end_at_once(code: object) -> NoReturn:
-    """End the process when all is written, without the interpreter's tidying up, which takes 0.15 s.
+    """End the process after its output is written, without the interpreter's clean-up, which takes 0.15 s.
 
-    What is registered for the end of a process is done; where a thread goes on or output cannot be written,
-    the process ends as any other.
+    Functions registered by `atexit` are run. If a thread is running or output cannot be written, the process
+    ends in the usual way.
     """
     others = [
         thread
@@ -148,12 +148,12 @@ def _end_at_once(code: object) -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:  # as in `main`, for what was still to be written
+    except BrokenPipeError:  # as in `main`, for output that was not written yet
         pass
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and _is_lost(error):
             code = _say_lost(error)
-        else:  # the interpreter tries once more, and says so
+        else:  # the interpreter tries again, and prints the error
             raise SystemExit(code) from None
     os._exit(code or 0)
 
@@ -167,14 +167,14 @@ def _run() -> None:
 
     from sentgen.cli.console.waiting import say_when_compiling
 
-    # On a full disk the rollback fails too; SQLAlchemy would log that with its traceback before our line.
+    # On a full disk, the rollback fails, too; SQLAlchemy would log its traceback before our line.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     with say_when_compiling():
         build()()
 
 
 def _line(error: Exception) -> str | None:
-    """Return what is said of an error, nothing if it is one of the program."""
+    """Return the line for an error of the user, ``None`` for one of the program."""
     from sentgen.errors import QueryError, SentgenError
 
     if garbled := _garbled_argument(error):
@@ -187,9 +187,9 @@ def _line(error: Exception) -> str | None:
 
 
 def _garbled_argument(error: Exception) -> str | None:
-    """Return the argument that is behind an error because it is not UTF-8, a RuntimeError in DuckDB."""
-    # Where it is about a parameter, DuckDB names the half of a surrogate pair.
+    """Return the argument that caused an error as it is not UTF-8, which is a RuntimeError in DuckDB."""
+    # For a parameter, the message of DuckDB names a surrogate.
     if not isinstance(error, RuntimeError | UnicodeEncodeError) and "surrogate '" not in str(error):
         return None
-    # Bytes that are no UTF-8 come as these halves of surrogate pairs.
+    # Python decodes bytes that are no UTF-8 as these surrogates.
     return next((word for word in sys.argv[1:] if any("\udc80" <= c <= "\udcff" for c in word)), None)

@@ -134,7 +134,7 @@ def train(
         training_bar(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
-            # With the first row: what fails before leaves standard output empty.
+            # With the first row, so that an error before it leaves standard output empty.
             if not number:
                 typer.echo(_HEAD)
             typer.echo(_line(done))
@@ -376,14 +376,14 @@ def export(
             typer.echo(alignment.pharaoh())
 
 
-#: Distances that are shown one by one; those beyond are summed.
+#: Largest distance with a bar of its own; larger ones are summed.
 _NEAR = 12
-#: Signs of the longest bar.
+#: Length of the longest bar in signs.
 _BAR = 50
 
 
 def _text_histogram(jumps: list[Jump]) -> str:
-    """Return bars for the nearest jumps, and one for all beyond on each side."""
+    """Return bars for the short jumps, and one bar on each side for all longer ones."""
     rows = [(str(first), prob) for first, last, prob in jumps if first == last and abs(first) <= _NEAR]
     below = sum(prob for _, last, prob in jumps if last < -_NEAR)
     above = sum(prob for first, _, prob in jumps if first > _NEAR)

@@ -33,16 +33,16 @@ _COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "word
 _REASON_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "posterior", "made of")]
 _REASON_COLUMNS += ["runner-up", "its posterior", "P(null)", "weights"]
 _PROBABILITIES = ("posterior", "its posterior", "P(null)")
-#: Of the blocks, in turn; the terminal says what they look like.
-# No red and no magenta, which are for what the document does not support.
+#: Colors of the blocks, in turn, as the terminal defines them.
+# No red and no magenta, which mark words that the document does not support.
 _COLORS = ("cyan", "green", "yellow", "blue", "bright_cyan")
-#: States with what stands around their words where there are no colors, and their style where there are:
-#: who sees no colors tells them by the underline and the ground.
+#: By state, the signs around words without colors, and the style with colors; underline and background
+#: distinguish states for readers who see no colors.
 _MARKS: Mapping[State, tuple[str, str]] = {
     "changed": ("!", "bold magenta reverse"),
     "new": ("*", "bold red underline"),
 }
-#: What the marks mean; each is shown as its words are.
+#: Legend of the states, each in its style.
 _LEGEND: Mapping[State, str] = {
     "same": "linked",
     "changed": "changed: the document says otherwise",
@@ -89,7 +89,7 @@ def text(
     with ExitStack() as opened:
 
         def store() -> Store:
-            # Called for a model or vectors; without them, there need be no store.
+            # Called only for a model or vectors, as no store is needed without them.
             opened_store = options.store(read_only=True, share=ALIGNMENT_DATABASE_SHARE)
             return opened.enter_context(opened_store)
 
@@ -120,7 +120,7 @@ def _check(document: str, abstract: str, *, both: bool) -> None:
 def _show(shown: PairView, out: Output) -> None:
     """Print the summary with its blocks marked, a table of them, and the figures."""
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-    # Without colors, brackets and stars tell the same.
+    # Without colors, states are shown by brackets and stars.
     colored = console.is_terminal and not console.no_color
     lines = [
         Text().join(_mark_segment(segment, colored=colored) for segment in sentence)
@@ -152,12 +152,12 @@ def _show(shown: PairView, out: Output) -> None:
             essential=("summary", "document", "state", "posterior", "made of"),
         )
     console.print()
-    # Only a terminal wraps lines: what goes elsewhere is the same whatever its width.
+    # Only for a terminal, lines are wrapped, so that files do not depend on its width.
     console.print(_figures(shown), soft_wrap=not console.is_terminal)
 
 
 def _number_lines(lines: Iterable[tuple[object, Text]]) -> Table:
-    """Return sentences beside their numbers, so that those of several lines stay beside theirs."""
+    """Return a table of sentences with their numbers, in which wrapped lines stay beside the number."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="dim", min_width=3)
     table.add_column(overflow="fold")
@@ -167,7 +167,7 @@ def _number_lines(lines: Iterable[tuple[object, Text]]) -> Table:
 
 
 def _mark_segment(segment: Segment, *, colored: bool) -> Text:
-    """Return a segment as its state is marked, with the numbers of its blocks."""
+    """Return a segment marked by its state, with the numbers of its blocks."""
     numbers = ",".join(map(str, segment.blocks)).translate(_SUBSCRIPTS)
     color = _COLORS[segment.blocks[0] % len(_COLORS)] if segment.blocks else ""
     marked = _mark(segment.state, printable(segment.text), numbers, color, colored=colored)
@@ -175,7 +175,7 @@ def _mark_segment(segment: Segment, *, colored: bool) -> Text:
 
 
 def _mark(state: State, words: str, numbers: str, color: str = _COLORS[1], *, colored: bool) -> Text:
-    """Return words as those of a state are marked: in a style, or else between signs."""
+    """Return words marked by a state: in a style, or between signs."""
     sign, style = _MARKS.get(state, ("", color))
     if colored:
         return Text.assemble((words, style), (numbers, "dim"))
@@ -183,7 +183,7 @@ def _mark(state: State, words: str, numbers: str, color: str = _COLORS[1], *, co
 
 
 def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each block, and for each stretch of words in none, in the order of the summary."""
+    """Yield a row for each block, and for each span of words outside blocks, in the order of the summary."""
     for phrase in shown.phrases():
         abstract, document = phrase.abstract, phrase.document
         yield (
@@ -199,7 +199,7 @@ def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
 
 
 def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
-    """Return the columns and rows of what links are made of, and of what was nearest to new words."""
+    """Return columns and rows with the terms of the weights of links, and the nearest words to new words."""
     rows: list[list[object]] = []
     for reason in shown.main_reasons():
         state = shown.states[reason.abstract]
@@ -239,7 +239,7 @@ def _figures(shown: PairView) -> str:
 
 
 def _words(start: int, end: int) -> str:
-    # From 1, both ends included, as people count.
+    # Counted from 1, with both ends included.
     return str(start + 1) if end == start + 1 else f"{start + 1}-{end}"
 
 

@@ -1,10 +1,10 @@
-"""The application: help and completion read the table of commands, and only the one that runs is imported.
+"""The application: help and completion read the table of commands; only the command that runs is imported.
 
-Every command reads its words in some ways beyond what Typer does of itself. Options that may stand once are
-refused where they stand twice, as one of the values would be lost. An option and its opposite, such as
-``--within 3L`` and ``--without 3L``, are values of one list, so that their order is kept; those of the
-opposite begin with ``not``. Values that cannot be wrong are not checked. Wherever there is ``--db``,
-``--wait`` says how long to wait for a store that another process has.
+Command lines are parsed with some additions to Typer. An option that takes one value is refused if it is
+given twice, as one of the values would be lost. An option and its opposite, such as ``--within 3L`` and
+``--without 3L``, add to the same list, so that their order is kept; values of the opposite begin with
+``not``. Values that cannot be wrong are not checked. Commands with ``--db`` also have ``--wait``, the time to
+wait for a store that another process has open.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from sentgen.system.processes import collect_again
 
 _MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
-#: What Typer makes; their bases are Click's, which Typer has within itself or not, by its version.
+#: Classes of Typer; depending on its version, their base classes are those of Click or a copy in Typer.
 Command = TyperCommand | TyperGroup
-#: What a context holds in which later options are meant to take the place of earlier ones.
+#: Key of a context in which later options replace earlier ones.
 LATER_WINS = "later options win"
-#: Longer than ten million tokens, or a model of them, take to be written (benchmarks/readers.py).
+#: Default wait: longer than writing ten million tokens, or a model of them, takes (benchmarks/readers.py).
 _SECONDS = 10.0
 
 
@@ -47,7 +47,7 @@ class Commands(TyperGroup):
 
     def __init__(self, *, listed: Listed | None = None, **settings: Any) -> None:
         self.listed = listed
-        # Groups stand after single commands, as Typer lists them.
+        # Single commands before groups, in the order of Typer.
         within = sorted(listed.commands if listed else COMMANDS, key=lambda listed: bool(listed.commands))
         self._within = {each.name: each for each in within}
         settings["commands"] = {each.name: _stand_in(each) for each in within}
@@ -74,14 +74,14 @@ class Commands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def _help(self, ctx: Any, name: str, *words: str) -> None:
-        """Show the help of a command or group, and end, if that is what the words behind it ask for."""
+        """Show the help of a command or group, and end, if the words after its name ask for help."""
         command, wanted = self.commands[name], any(word in _HELP for word in words)
         if isinstance(command, Commands):
             wanted = wanted or not words
         elif wanted:
             command = with_plugins(self._group, describe_command(self._within[name]))
             context = command.context_class(command, info_name=name, parent=ctx)
-            # Else it is the value of another option, or what the command looks for.
+            # Else the word is the value of another option, or an argument.
             wanted = "help" in command.make_parser(context).parse_args(list(words))[0]
         if wanted:
             command.make_context(name, list(words), parent=ctx)
@@ -93,9 +93,9 @@ class Commands(TyperGroup):
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None or isinstance(stand_in, Commands):
             return name, cast("Command", stand_in), rest
-        if ctx.resilient_parsing:  # a TAB
+        if ctx.resilient_parsing:  # completion
             return name, offering(self._group, name, rest) or describe_command(self._within[name]), rest
-        # Only now is a command imported, and no other.
+        # Only here a command is imported, and no other one.
         command = self.load(name)
         if not gc.isenabled():  # as the program began
             collect_again()
@@ -106,7 +106,7 @@ class Commands(TyperGroup):
         return self.listed.name if self.listed else ""
 
     def _suggestion(self, word: str) -> str:
-        """Ask whether one of the commands was meant that are called so elsewhere, or nearly so here."""
+        """Return a question with commands of this name in other groups, or of similar names in this one."""
         groups = [each for each in COMMANDS if each.commands and each is not self.listed]
         called = [f"sentgen {each.name}" for each in COMMANDS if self.listed and each.name == word]
         called += [f"sentgen {group.name} {word}" for group in groups if word in _names(group.commands)]
@@ -119,7 +119,7 @@ def _names(listed: Iterable[Listed]) -> list[str]:
 
 
 def _stand_in(listed: Listed) -> Command:
-    """Return what help and completion need to know of a command: it has no options."""
+    """Return a command without options, as a placeholder for help and completion."""
     settings: dict[str, Any] = {"help": listed.summary, "rich_help_panel": listed.panel}
     if listed.commands:
         return Commands(name=listed.name, listed=listed, **settings)
@@ -130,7 +130,7 @@ def _stand_in(listed: Listed) -> Command:
 @cache
 def import_command(listed: Listed) -> Command:
     """Import a command, or a group with its commands."""
-    from sentgen.cli.console.options import with_options  # and the store: help does without
+    from sentgen.cli.console.options import with_options  # here, as help does not need it, nor the store
 
     module, _, attribute = listed.module.partition(":")
     function = getattr(import_module(f"sentgen.cli.{module}"), attribute)
@@ -147,13 +147,13 @@ def describe_command(listed: Listed) -> Command:
 
 
 def _make(listed: Listed, function: Any, **settings: Any) -> Command:
-    """Make a command of its function, or a group of its Typer."""
+    """Make a command from its function, or a group from its Typer object."""
     app = typer.Typer(rich_markup_mode=_MARKUP)
     if isinstance(function, typer.Typer):
         app.add_typer(function, name=listed.name)
     else:
         app.command(listed.name, **settings)(function)
-    # Not get_command: an app with one command becomes that command, without a group.
+    # Not `get_command`, which returns the command itself for an app with only one.
     made = cast("Command", get_group(app).commands[listed.name])
     for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
         _adapt(cast("Command", each))
@@ -167,7 +167,7 @@ def build() -> typer.Typer:
         cls=Commands,
         help="A corpus and model server for statistical sentence generation.",
         context_settings={"help_option_names": _HELP},
-        # Typer would print local variables with a traceback, texts among them.
+        # Typer would print local variables with a traceback, which may contain texts of a corpus.
         pretty_exceptions_enable=False,
     )
     app.callback()(_group)
@@ -188,7 +188,7 @@ def _group(
     """A corpus and model server for statistical sentence generation."""
 
 
-#: The kinds of values by what the table calls them; a list there is one of choices.
+#: Types of values by their names in the table, which has a list for choices.
 OPTION_KINDS: dict[str, Any] = {
     "bool": bool,
     "float": float,
@@ -200,7 +200,7 @@ OPTION_KINDS: dict[str, Any] = {
 
 
 def _doing_nothing(options: Sequence[OptionSettings]) -> Callable[..., None]:
-    """Return a function that takes what the table tells, and does nothing with it."""
+    """Return a function that has the parameters from the table, and does nothing."""
 
     def command(**_: object) -> None: ...
 
@@ -218,7 +218,7 @@ def _described_parameter(
     names: Sequence[str] = (),
     **settings: Any,
 ) -> inspect.Parameter:
-    """Return a parameter as commands declare theirs; without names of an option it is an argument."""
+    """Return a parameter as commands declare it; without names of an option, it is an argument."""
     known = OPTION_KINDS[kind] if isinstance(kind, str) else Literal[tuple(kind)]
     about = typer.Option(*names, **settings) if names else typer.Argument(**settings)
     return inspect.Parameter(
@@ -227,14 +227,14 @@ def _described_parameter(
 
 
 def _adapt(command: TyperCommand | TyperGroup) -> None:
-    """Let a command read its words as it is said above."""
+    """Change how a command parses its words, as the docstring of the module says."""
     names = [parameter.name for parameter in command.params]
     if "db" in names and "wait" not in names:
         command.params.insert(names.index("db") + 1, _wait_option())
     opposites = {
         option.opts[1]: option.opts[0]
         for option in command.params
-        # The other name may be a short one of the same.
+        # Two long names: a short name is no opposite.
         if [name[:2] for name in option.opts] == ["--", "--"] and getattr(option, "multiple", False)
     }
     command.parse_args = partial(_parse, command.parse_args, opposites)  # type: ignore[method-assign]
@@ -251,7 +251,7 @@ def _parse(
 
 
 def _replace_opposites(words: list[str], opposites: Mapping[str, str]) -> Iterator[str]:
-    """Yield the words of a command line, an opposite as the option whose value says so.
+    """Yield the words of a command line, with opposites replaced by the option and a value with ``not``.
 
     >>> words = ["a", "--without", "3L", "--without=b", "--", "--without"]
     >>> list(_replace_opposites(words, {"--without": "--within"}))
@@ -269,7 +269,7 @@ def _replace_opposites(words: list[str], opposites: Mapping[str, str]) -> Iterat
             yield f"{opposites[name]}={NOT}{value}"
         else:
             yield opposites[name]
-            # Without a value it is refused as the other one.
+            # Without a value, it is refused as the option itself is.
             yield from (f"{NOT}{value}" for value in islice(following, 1))
     yield from following
 
@@ -286,9 +286,9 @@ def refuse_repeated(context: Any, words: Sequence[str]) -> None:
 
 
 def _skip_checks(command: TyperCommand | TyperGroup) -> None:
-    """Let a command take what was left out, any text where text is wanted, and files that can be read.
+    """Skip the validation of omitted values, of texts, and of files that can be read.
 
-    For all other values Typer imports pydantic, which takes 0.05 CPU s; these come out as from there.
+    For all values Typer would import pydantic, which takes 0.05 CPU s; the results are the same.
     """
     parameters = inspect.signature(command.callback).parameters if command.callback else {}
     kinds = {name: getattr(each.annotation, "__origin__", None) for name, each in parameters.items()}
@@ -296,7 +296,7 @@ def _skip_checks(command: TyperCommand | TyperGroup) -> None:
 
 
 def _parameters(get: Callable[[Any], list[Any]], kinds: Mapping[str, Any], context: Any) -> list[Any]:
-    """Return the parameters of a command, with those that Typer adds when it first asks for them."""
+    """Return the parameters of a command, with those that Typer adds at the first call."""
     parameters = get(context)
     for parameter in parameters:
         if "process_value" not in vars(parameter):
@@ -326,8 +326,8 @@ def _process(
 
 
 def _note_wait(context: typer.Context, seconds: float) -> float:
-    """Tell the library, and under which name this process is known to others that wait for it."""
-    if context.resilient_parsing:  # a TAB waits for nothing
+    """Set the time to wait for a store, and the name of this process in messages of others that wait."""
+    if context.resilient_parsing:  # completion does not wait
         return seconds
     from sentgen.schema.durability.write_lock import lock_policy
 
@@ -358,6 +358,6 @@ def _wait_option() -> TyperOption:
 
     (option,) = typer.main.get_command(app).params
     assert isinstance(option, TyperOption)
-    # The callback says it all: no command has to take it.
+    # The callback handles it, so that no command has this parameter.
     option.expose_value = False
     return option

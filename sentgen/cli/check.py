@@ -58,7 +58,7 @@ def check(
         raise InputError("both texts cannot come from standard input; name a file")
     if request.words and fail_under is not None:
         raise typer.BadParameter("--fail-under is about verb arguments, which --words leaves out; choose one")
-    # Before reading: afterwards the memory is gone.
+    # Before the files are read, while there is still memory.
     _tell_size([request.summary, request.against])
     limits = WordLimits(aligning_budget(default_memory_limit(), with_store=False))
     checked = request.check(
@@ -68,13 +68,13 @@ def check(
         write_text(html, page(checked, summary=request.summary, source=request.against))
         out.note(f"page: {html}")
     _show(checked, all_relations, out)
-    # None: nothing was claimed, and so nothing is without support.
+    # Precision is `None` if the summary has no claims, so that none is unsupported.
     if fail_under is not None and checked.precision is not None and checked.precision < fail_under:
         raise typer.Exit(1)
 
 
 def _show(checked: SupportCheck, everything: bool, out: Output) -> None:
-    """Print the figures and what is behind them, or one table of all relations or words."""
+    """Print the figures and their relations or words, or one table of all relations or words."""
     for note in checked.notes:
         out.note(note)
     if not out.for_reading:
@@ -128,9 +128,9 @@ _PER_BYTE = 9
 
 
 def _tell_size(paths: Iterable[str]) -> None:
-    """Say in one line what holding these files takes, if that is more than a quarter of the machine's memory.
+    """Print the memory that these files need, if that is more than a quarter of the machine's.
 
-    Standard input is not counted, nor what packed files unpack to.
+    Standard input is not counted, and compressed files by their compressed size.
     """
     files = [file for path in map(Path, paths) for file in (path.rglob("*") if path.is_dir() else [path])]
     size = sum(file.stat().st_size for file in files if file.is_file())

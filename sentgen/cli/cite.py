@@ -66,7 +66,7 @@ def _names_in(words: Sequence[str]) -> list[str]:
 
 
 def _corpora(names: Sequence[str], options: StoreOptions) -> tuple[str, ...]:
-    """Return the corpora behind names of corpora and subcorpora; none where these are all.
+    """Return the corpora of some corpora and subcorpora; empty for all.
 
     Raises:
         NotFoundError: there is no corpus or subcorpus of a name.

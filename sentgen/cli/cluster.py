@@ -1,4 +1,4 @@
-"""``sentgen cluster``: what is done beyond one machine: lakes, their counts and their models."""
+"""``sentgen cluster``: work on several machines: lakes, their counts and their models."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ToOption = Annotated[
 WorkOption = Annotated[
     str | None, typer.Option("--work", metavar="FOLDER", help="Shared folder of the work, if it had one.")
 ]
-#: Memory of a worker of a scheduler, whose machines are not this one.
+#: Bytes of memory of a worker of a scheduler, which runs on other machines.
 _REMOTE_MEMORY = 2 << 30
 _SHOWN = 20
 _WORK = "_work"
@@ -234,7 +234,7 @@ def export(
 
 
 def _work(lake: Place, given: str | None) -> Path:
-    """Return the folder of the files between: one of ours, in the one that is given or in the lake.
+    """Return the folder for intermediate files: a new one in the given folder, or in the lake.
 
     Raises:
         InputError: the lake is in a bucket, and no folder is given.
@@ -272,14 +272,14 @@ def _report(summary: ClusterSummary, to: str) -> None:
 
 
 def _lines(lines: Iterable[tuple[str, str]], stages: Mapping[str, float]) -> None:
-    """Print what was done, and how long each stage took."""
+    """Print the results, and the time of each stage."""
     for name, value in (*lines, *((f"  {stage}", f"{seconds:.1f}") for stage, seconds in stages.items())):
         typer.echo(f"{name:<16}{value}")
 
 
 @contextmanager
 def _running(machines: Machines, memory_limit: str | None) -> Iterator[tuple[DaskEngine, int, Progress]]:
-    """Open what runs tasks; give also the bytes that each worker may take, and what is told of progress."""
+    """Open an engine for tasks; yield it, the bytes of memory of a worker, and the function for progress."""
     processes = None if machines.scheduler else machines.local or os.cpu_count() or 1
     memory = parse_size(memory_limit)
     memory = memory or (default_memory_limit() // processes if processes else _REMOTE_MEMORY)
@@ -292,7 +292,7 @@ def _running(machines: Machines, memory_limit: str | None) -> Iterator[tuple[Das
 
 
 def _progress() -> AbstractContextManager[Progress | None]:
-    """Show a bar for each stage, with its tasks, tokens a second, and the time left."""
+    """Show a bar for each stage, with its tasks, tokens per second, and the time left."""
 
     def start(progress: Bars) -> Progress:
         tasks = {}

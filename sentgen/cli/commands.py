@@ -32,7 +32,7 @@ class Listed:
 
     name: str
     help: str
-    # Neither compared nor hashed: name and module say which command it is.
+    # Neither compared nor hashed, as name and module identify the command.
     options: Sequence[OptionSettings] = field(default=(), hash=False, compare=False, repr=False)
     module: str = ""
     panel: str | None = None
@@ -46,7 +46,7 @@ class Listed:
 
 HELP = Path(__file__).with_name("commands.json")
 
-#: The commands in each panel, with their modules, and what these call them.
+#: The commands of each panel, with their modules and their names there.
 _PANELS = {
     "Start here": {
         "demo": "demo:demo",

@@ -1,1 +1,1 @@
-"""What commands share: options, output, files, progress, and Ctrl-C."""
+"""Code that commands share: options, output, completion, waiting, and Ctrl-C."""

@@ -1,7 +1,7 @@
-"""What a TAB offers for a value: names of the store or lake, and formats, algorithms and aligners.
+"""Completion of values: names in the store or lake, and formats, algorithms and aligners.
 
-The shell waits for it, so neither the command nor SQLAlchemy is imported: DuckDB alone reads the names, and
-the metadata of installed packages has those of plug-ins.
+As the shell waits for it, neither the command nor SQLAlchemy is imported: DuckDB reads the names, and those
+of plug-ins are in the metadata of installed packages.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from sentgen.errors import SentgenError
 from sentgen.never_loaded import NEVER_LOADED
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
-#: As in `sentgen.models.request`; and the kinds of regions that the store has.
+#: Statement for units as in `sentgen.models.request`, and for kinds of regions in the store.
 _UNITS = "(select unnest(['sentence', 'token', 'document']) as name union select kind from region)"
-#: What is offered: the tables that have the names, each with a condition.
+#: By kind of value, the tables with its names, each with a condition.
 _NAMES = {
     "units": ((_UNITS, "true"),),
     "corpora": (_CORPORA,),
@@ -37,12 +37,12 @@ _NAMES = {
     "saved": (("saved_query", "true"),),
     "vectors": (("vector_space", "true"),),
 }
-#: Options that name the store or the lake, by group of commands; those of the others under an empty name.
+#: Options that name the store or the lake, by group of commands; under an empty name those of other groups.
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
 #: Names of formats, algorithms and aligners, whose modules take long to import; `docs/generate_reference.py`
 #: writes them.
 CHOICES = Path(__file__).with_name("choices.json")
-#: The plug-ins that add to these names.
+#: By kind of value, the kind of plug-ins that add names.
 _KINDS: dict[str, Kind] = {"formats": "reader", "algorithms": "algorithm", "systems": "aligner"}
 _OPTIONS = {
     "--corpus": "chosen",
@@ -57,8 +57,8 @@ _OPTIONS = {
     "--system": "systems",
     "--systems": "systems",
 }
-#: Options that are something else in a group or command, nothing if their values are not listed: algorithms
-#: for clusters, formats of gold alignments. What adds to a corpus takes no subcorpus.
+#: Options with another kind of value in a group or command, as algorithms for clusters, and formats of gold
+#: alignments; empty if values are not completed. Commands that add to a corpus take no subcorpus.
 _OWN = {
     "ingest": {"--corpus": "corpora"},
     "cluster": {"--corpus": "corpora"},
@@ -70,7 +70,7 @@ _OWN = {
     "evaluate alignment": {"--format": ""},
     "align tune": {"--format": ""},
 }
-#: Commands whose first word is a name.
+#: Commands whose first argument is a name.
 _PLACES = {
     "": ("chosen", ("keyness",)),
     "corpora": ("corpora", ("show", "verify", "export", "remove")),
@@ -85,12 +85,12 @@ _PLACES = {
 
 
 def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | None:
-    """Return what stands in for a command while a value is completed; none if it is a value of another kind.
+    """Return a placeholder for a command that completes a value; ``None`` if the value is not completed here.
 
     Args:
         group: the group of the command, empty if it stands alone.
         command: name of the command.
-        before: the words between its name and what is completed.
+        before: the words between its name and the incomplete word.
     """
     offered, commands = _PLACES.get(group, ("", ()))
     named = _STORES.get(group, _STORES[""])
@@ -121,7 +121,7 @@ def _takes_any(name: str, offered: str, store: Path) -> TyperCommand:
 
 
 def _names_for(offered: str, store: Path) -> list[str]:
-    """Return all that is offered."""
+    """Return all names for a kind of value."""
     if offered in _KINDS:
         known = _built_in_names()[offered]
         return [*known, *added_names(_KINDS[offered], known)]
@@ -136,29 +136,29 @@ def _built_in_names() -> dict[str, list[str]]:
 
 
 def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand | TyperGroup:
-    """Return a command whose help names what plug-ins add to the choices of its options.
+    """Return a command whose help has the choices of its options that plug-ins add.
 
     Args:
-        group: the group of the command, empty if it stands alone.
-        command: the command as Typer has made it, which stays as it is.
+        group: the group of the command, empty for none.
+        command: the command of Typer, which is not changed.
     """
     offers, parameters = _offers(group, command.name or ""), list[TyperArgument | TyperOption]()
     for parameter in command.params:
-        assert isinstance(parameter, TyperArgument | TyperOption)  # Typer makes no others
+        assert isinstance(parameter, TyperArgument | TyperOption)  # Typer has no others
         offered = next((offers[name] for name in parameter.opts if name in offers), "")
         if offered in _KINDS and (added := added_names(_KINDS[offered], _built_in_names()[offered])):
             parameter = copy(parameter)
             parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
         parameters.append(parameter)
     copied = copy(command)
-    # What reads values faster would give the parameters of the command that was copied.
+    # The copied method for faster parsing would return the parameters of the original command.
     vars(copied).pop("get_params", None)
     copied.params = [*parameters]
     return copied
 
 
 def _offers(group: str, command: str) -> dict[str, str]:
-    """Return what the values of options of a command are, by the option."""
+    """Return the kinds of values of the options of a command, by the option."""
     return _OPTIONS | _OWN.get(group or command, {}) | _OWN.get(f"{group} {command}", {})
 
 
@@ -174,7 +174,7 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
     try:
         lake = (store / "manifest.json").is_file()
         if store.is_dir() and not lake:
-            # Few have a folder of snapshots there: the others need not wait for what reads their manifests.
+            # Imported only for a folder of snapshots, which few have.
             from sentgen.schema.manifests import place_of
 
             store = place_of(store)
@@ -183,13 +183,13 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
         with duckdb.connect(database, read_only=not lake, config=NEVER_LOADED) as duck:
             names = duck.execute(f"select name from {rows} where {condition}").fetchall()
             return [str(name) for (name,) in names]
-    # Not there, of a version without the table, or written at this moment: a TAB has nobody to tell.
+    # Missing, of a version without the table, or locked: completion cannot show an error.
     except (duckdb.Error, OSError, LookupError, ValueError, TypeError, SentgenError):
         return []
 
 
 def _of_lake(lake: Path, table: str) -> str:
-    """Return where the rows of a table of a lake are; `sentgen.schema.lakes` would import what is large."""
+    """Return the path of a table of a lake, without `sentgen.schema.lakes`, which has large imports."""
     files = json.loads((lake / "manifest.json").read_text("utf-8"))["tables"][table]
     paths = (str(lake / file["path"]).replace("'", "''") for file in files)
     return f"""read_parquet([{", ".join(f"'{path}'" for path in paths)}])"""

@@ -1,8 +1,8 @@
-"""Ctrl-C ends a command where it stands: one line, exit code 130, and nothing temporary is left.
+"""Ctrl-C ends a command at any point, with one line and exit code 130, and removes temporary files.
 
-A store bears that its process is killed at any moment, so nothing is unwound: the main thread may be in a
-statement of DuckDB or in machine code that does not come back for long, or in a library that would swallow a
-KeyboardInterrupt. A thread of its own hears the signal and ends the process.
+A store survives that its process is killed at any moment, so no exception is raised: the main thread may be
+in a long statement of DuckDB, in machine code, or in a library that would swallow a KeyboardInterrupt.
+Instead, a separate thread waits for the signal and ends the process.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from sentgen.system.processes import end_children, ending_signals, signal_pipe
 
 EXIT_CODE = 130
 INTERRUPTED = "sentgen: interrupted; what was finished is kept"
-#: Over what a progress bar has left, with the cursor that it hides.
+#: Erases the line of a progress bar, and shows the cursor again.
 _CLEAN_LINE = "\r\x1b[K\x1b[?25h"
-#: Held by the thread that ends the process; the main thread may be told to once more while it does.
+#: Held by the thread that ends the process, as the main thread may get another signal meanwhile.
 _ending = threading.RLock()
-#: Whether that thread has begun to say so.
+#: Whether that thread has begun to print its line.
 _saying = False
 
 
 def end_on_interrupt() -> None:
-    """End the process when Ctrl-C is pressed, from now on, whatever the main thread does."""
+    """End the process at Ctrl-C from now on, whatever the main thread does."""
     try:
         threading.Thread(target=_wait_for_interrupt, args=[signal_pipe()], daemon=True).start()
         signal.signal(signal.SIGINT, end_on_signal)
         for number in ending_signals():
-            if signal.getsignal(number) is signal.SIG_DFL:  # not what `nohup` ignores
+            if signal.getsignal(number) is signal.SIG_DFL:  # not if ignored, as under `nohup`
                 signal.signal(number, end_on_signal)
-    except KeyboardInterrupt:  # in between
+    except KeyboardInterrupt:  # before the handler was set
         _end(INTERRUPTED, EXIT_CODE)
 
 
@@ -48,24 +48,24 @@ def _wait_for_interrupt(read_fd: int) -> None:
 
 
 def end_on_signal(number: int, _frame: FrameType | None) -> None:
-    """Handle a signal by the end of the process, as Ctrl-C is: nothing is raised."""
+    """Handle a signal as Ctrl-C, by the end of the process, without an exception."""
     if _saying and _ending.acquire(blocking=False):
-        return  # to the same, in this thread, which says it once
+        return  # to the same handler in this thread, which prints only once
     if number == signal.SIGINT:
         _end(INTERRUPTED, EXIT_CODE)
-    # As a shell tells of a process that a signal has ended.
+    # The exit code by which shells report a process ended by a signal.
     _end(f"sentgen: ended by {signal.Signals(number).name}; what was finished is kept", 128 + number)
 
 
 def _end(line: str, code: int) -> NoReturn:
-    """Remove what is temporary, say a line, and end the process as a kill would, with its children."""
+    """Remove temporary files, print a line, and end the process at once, with its children."""
     global _saying
     if not _ending.acquire(blocking=False):
         _stand_still()
     try:
         end_children()
         temporary.remove_all()
-        # Last: a progress bar might be drawn once more until then.
+        # Last, as a progress bar might be drawn again until then.
         _saying = True
         os.write(2, f"{_CLEAN_LINE if os.isatty(2) else ''}{line}\n".encode())
     finally:

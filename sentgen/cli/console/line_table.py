@@ -1,10 +1,10 @@
 """Lines of a concordance as a table: fitted to the terminal, so that no line is wrapped.
 
-Words have room first. Where there is little, names of places are left out, then values of metadata are cut;
-and where that is not enough, each line is a record.
+The context of the node has priority. On a narrow terminal, the columns of places are left out, then values of
+metadata are cut; if that is not enough, each line is a record.
 
 The words that lines are sorted by are colored: spans of cells, by the level of their key. Lines are cut to
-the terminal where they are farthest from the node, so that spans are counted from there.
+the terminal at the ends farthest from the node, so spans are counted from the node.
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ WidthOption = Annotated[
 ]
 _PLACE, _LINE = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _MIRRORED = {"left": "right", "right": "left"}
-#: Cells of the name of a document or sentence, of which the end tells it from others; and of metadata, the
-#: fewest that a narrow line leaves it. A number is never cut.
+#: Most cells of the name of a document or sentence, of which the end is shown; and of values of metadata,
+#: tried in turn. Numbers are never cut.
 _EDGE, _VALUES = 14, (24, 16, 12, 8)
 _NUMBER = re.compile(r"[-+.,:\d]*")
-#: Cells for the words beside the node, the fewest, and those of a line into a pipe, so that a file does not
-#: depend on the window.
+#: Cells for each context, least cells, and width of a line into a pipe, which does not depend on a terminal.
 _WORDS, _FEWEST, _PIPE = 32, 16, 120
 
 
 def show_lines(table: Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
-    """Show the lines of a concordance, or what they were counted by.
+    """Show the lines of a concordance, or counts of them.
 
     Args:
         table: the lines, or counts.
         out: the output.
-        width: characters on each side; as the terminal allows if not given.
-        cut: whether there are more rows, where they were not counted.
+        width: characters of each context; by default, as many as fit the terminal.
+        cut: whether there are more rows than those of a table without a total.
     """
     table = fitted(table, out, width)
     out.table(table, truncated=cut, **line_look(table))
@@ -67,7 +66,7 @@ def fitted(table: Rows, out: Output, width: int | None) -> Rows:
 
 
 def line_look(table: Rows) -> Look:
-    """Return how a concordance looks: what stands on the left of the node ends beside it."""
+    """Return the look of a concordance: the left context is aligned to the right."""
     names = table.columns
     first = next((name for name in names if name in _MIRRORED), "left")
     lines = (*_shown(names), *_LINE) if first in names else ()
@@ -81,9 +80,9 @@ def line_look(table: Rows) -> Look:
 
 
 def _fit_terminal(table: Rows, width: int | None, out: Output) -> Rows:
-    """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
+    """Fit a concordance to the terminal: values that all lines share are shown once, long contexts are cut.
 
-    Where most letters run from right to left, what comes before the node stands on its right.
+    If most letters are of scripts from right to left, the context before the node is on its right.
     """
     shared = [name for name in ("corpus", "document") if len(set(table.column(name))) == 1]
     if shared:
@@ -107,9 +106,9 @@ def _fit_terminal(table: Rows, width: int | None, out: Output) -> Rows:
 
 
 def _fitted_to(table: Rows, out: Output) -> Rows:
-    """Give the words what room there is; see above."""
+    """Leave out columns and cut values to make room for the contexts, as the docstring of the module says."""
     line, names = out.width or _PIPE, table.columns
-    # The nodes of a request, behind the words, are the first to go.
+    # The nodes of a request, after the contexts, are left out first.
     places = [name for name in names if name in (*_PLACE, "nodes")]
     fit, cells = _values_fitted(table, line, places[:1])
     if cells < _WORDS and places and _shown(names):
@@ -117,7 +116,7 @@ def _fitted_to(table: Rows, out: Output) -> Rows:
     if cells < _FEWEST and out.width:
         side = record_room(names, line)
         return _cut_sides(table, side, side)
-    # On a narrow line, columns are left out for the words, but for the first.
+    # On a narrow line, all columns of places but the first are left out.
     others = [name for name in places if name in fit.columns]
     if not others:
         out.left_out(places)
@@ -127,7 +126,7 @@ def _fitted_to(table: Rows, out: Output) -> Rows:
 
 
 def _values_fitted(table: Rows, line: int, places: Sequence[str]) -> tuple[Rows, int]:
-    """Cut values of metadata until the words have room; return the table, and the cells that they have."""
+    """Cut values of metadata to make room for the contexts; return the table, and the cells for contexts."""
     for most in _VALUES:
         fit = _cut(table, _shown(table.columns), cut_end, most)
         if (cells := _room(fit, line, places)) >= _WORDS:
@@ -136,15 +135,15 @@ def _values_fitted(table: Rows, line: int, places: Sequence[str]) -> tuple[Rows,
 
 
 def _room(table: Rows, line: int, places: Sequence[str]) -> int:
-    """Return the cells that some columns, those that were asked for and the node leave for both contexts."""
-    # Two blanks stand between columns.
+    """Return the cells left for both contexts by columns of places, columns of metadata and the node."""
+    # With two blanks between columns.
     taken = (_widest(table, name) + 2 for name in ("node", *_shown(table.columns), *places))
     return line - 2 - sum(taken)
 
 
 def _sides(table: Rows, cells: int) -> tuple[int, int]:
-    """Return the widths of both contexts: half of the cells each, unless one of them needs less."""
-    # What the right one does not need, the left one may have.
+    """Return the widths of both contexts in cells: half each, unless one of them needs less."""
+    # The left context gets the cells that the right one does not need.
     left = min(_widest(table, "left"), max(cells // 2, cells - _widest(table, "right")))
     return left, max(cells - left, 8)
 
@@ -154,7 +153,7 @@ def _widest(table: Rows, name: str) -> int:
 
 
 def _shown(names: Sequence[str]) -> list[str]:
-    """Return the columns before the words that were asked for."""
+    """Return the columns of metadata, which are before the contexts."""
     return [name for name in names if name not in (*_PLACE, *_LINE, "nodes")]
 
 
@@ -163,7 +162,7 @@ def _cut_sides(table: Rows, left: int, right: int) -> Rows:
 
 
 def _cut(table: Rows, names: Sequence[str], cut: Callable[[str, int], str], most: int) -> Rows:
-    """Cut the texts of some columns, but for numbers."""
+    """Cut the texts of some columns, but not numbers."""
     for name in names:
         texts = map(_text, table.column(name))
         table = table.with_texts(
@@ -173,18 +172,18 @@ def _cut(table: Rows, names: Sequence[str], cut: Callable[[str, int], str], most
 
 
 def _two_decimals(value: Any) -> Any:
-    """Return a part of a score as short as the others; metadata of the same name stay as they are."""
+    """Return a score with two decimals; metadata of the same name are not changed."""
     return f"{value:.2f}" if isinstance(value, float) else value
 
 
 def _text(value: object) -> str:
-    """Return a value as text; what has no value of metadata is null."""
+    """Return a value as text; missing metadata are null."""
     if isinstance(value, float):
         return shown(value)
     return "" if value is None else printable(str(value))
 
 
-#: Each is told from the others without its color, too.
+#: Styles by level of the key, which differ not only in color.
 _STYLES = ("", "red underline", "green italic", "magenta underline italic")
 _SPANS = {name: f"{name} spans" for name in ("left", "node", "right")}
 _Spans = list[tuple[int, int, str]]
@@ -205,14 +204,14 @@ def with_spans(table: Rows, sides: Sequence[SortedSides], node: int) -> Rows:
 
 
 def _without_spans(table: Rows) -> tuple[Rows, Rows | None]:
-    """Return lines, and the spans of them that they had, if they had any."""
+    """Return the lines without columns of spans, and these columns, if there are any."""
     if _SPANS["node"] not in table.columns:
         return table, None
     return table.without(_SPANS.values()), table.select([*_SPANS.values()])
 
 
 def _join_spans(table: Rows, spans: Rows | None) -> Rows:
-    """Return lines with the spans that they had."""
+    """Return the lines with their columns of spans."""
     if spans is None:
         return table
     rows = [(*row, *more) for row, more in zip(table, spans, strict=True)]
@@ -220,7 +219,7 @@ def _join_spans(table: Rows, spans: Rows | None) -> Rows:
 
 
 def _span_look(names: Sequence[str]) -> Look:
-    """Return how lines look that have spans."""
+    """Return the look of lines with columns of spans."""
     return {"spans": _SPANS} if _SPANS["node"] in names else {}
 
 
@@ -234,5 +233,5 @@ def _spans(parts: Sequence[SortedPart]) -> _Spans:
 
 
 def _from_end(parts: Sequence[SortedPart]) -> _Spans:
-    """Return spans that are counted from the end, below 0."""
+    """Return spans counted from the end, by negative numbers."""
     return [(-end, -begin, style) for begin, end, style in _spans(parts[::-1])]

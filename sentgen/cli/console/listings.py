@@ -1,4 +1,4 @@
-"""Commands that list what there is: all of them show a table of `sentgen.listings`."""
+"""Commands that show a listing of `sentgen.listings`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WithoutMemory = Annotated[StoreOutput, Arrange(only=("db", *Output.LAST))]
 
 
 def listing(name: str) -> Callable[..., None]:
-    """Return the command that shows a listing; where plug-ins are wrong, its exit code is 1."""
+    """Return the command that shows a listing; its exit code is 1 if plug-ins have errors."""
     listed = LISTINGS[name]
 
     def command(*, out: Output) -> None:

@@ -1,12 +1,12 @@
-"""What a command takes: options that several share, and declarations, which stand for all their options.
+"""Options of commands: those that several commands share, and declarations, which are replaced by options.
 
 A command is a function. A parameter that is annotated with a declaration (see `sentgen.options`), or with
-another dataclass whose fields are annotated with options of Typer, such as `Output`, is replaced by these::
+another dataclass whose fields are annotated with options of Typer, such as `Output`, is replaced by options::
 
     def ngrams(*, request: Ngrams, out: QuestionOutput) -> None:
         ...
 
-`sentgen.cli.application` makes all commands with `with_options`: nothing is written above a function.
+`sentgen.cli.application` calls `with_options` for all commands, so functions need no decorator.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from sentgen.schema.store import default_memory_limit
 
 @dataclass(frozen=True, slots=True)
 class Arrange:
-    """How options stand in a command: ``Annotated[ParserOption, Arrange(after="format")]``.
+    """Place of options in the help of a command, as in ``Annotated[ParserOption, Arrange(after="format")]``.
 
     Attributes:
-        after: the option of a declaration that they follow in the help.
-        only: the fields of the declaration that are taken; all if none are named.
-        panel: the panel of the help, of options that name none.
+        after: option of a declaration that they follow in the help.
+        only: fields of the declaration that the command has; all if empty.
+        panel: panel of the help, for options that name none.
     """
 
     after: str = ""
@@ -73,10 +73,10 @@ SizeOption = Annotated[int, typer.Option("--size", min=1, metavar="N", help="Sen
 
 @contextmanager
 def mistakes(option: str | None = None) -> Iterator[None]:
-    """Take what the library refuses as a mistake in the command line, in an option if one is named.
+    """Turn an error of the library into an error of the command line, of an option if one is named.
 
     Raises:
-        typer.BadParameter: it refuses something.
+        typer.BadParameter: the library raised an error.
     """
     try:
         yield
@@ -88,7 +88,7 @@ def check_file_option(option: str, path: Path | None) -> None:
     """Refuse a path that names no file.
 
     Raises:
-        typer.BadParameter: it is a folder, or `-`.
+        typer.BadParameter: the path is a folder, or `-`.
     """
     if path is not None and (str(path) == "-" or os.path.isdir(path)):
         raise typer.BadParameter(f"{option} needs the name of a file, and {str(path)!r} is none")
@@ -118,7 +118,7 @@ def confirm(question: str, *, otherwise: str) -> None:
 
 
 def one_more(limit: int) -> int:
-    """Return how many rows to ask for, so that one beyond the limit tells that there are more; 0 for all."""
+    """Return the number of rows to ask for: one above the limit, to see if there are more; 0 for all."""
     return limit + 1 if limit else 0
 
 
@@ -130,7 +130,7 @@ def report_into(what: str) -> Any:
 #: Share of the memory that DuckDB may use where it does the work: it takes up to a fifth more than it counts,
 #: and Python with its libraries 0.15 to 0.2 GB.
 _SQL_SHARE = 0.6
-#: The same where sub-models, caches and compiled code need the rest.
+#: Share of DuckDB if sub-models, caches and compiled code need the rest.
 LOOKUP_SHARE = 0.35
 
 
@@ -210,18 +210,18 @@ class DeskOptions(StoreOptions):
     ] = None
 
 
-#: Of commands that take so little that nobody limits it.
+#: Options of commands that need too little memory to limit it.
 DbOptions = Annotated[StoreOptions, Arrange(only=("db",))]
 DeskAndDbOptions = Annotated[DeskOptions, Arrange(only=("desk", "db"))]
 
 
 def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command as Typer reads it, with options in the place of each declaration.
+    """Return a command for Typer, with options in place of each declaration.
 
-    The default limit of rows holds for tables for reading alone: what a program reads is all there is, as it
-    does not see that there is more.
+    The default limit of rows holds only for tables for reading: formats for programs have all rows, as a
+    program would not notice that there are more.
     """
-    # Annotations are text, as all modules import `annotations` from the future.
+    # Annotations are texts, as all modules import `annotations` from `__future__`.
     own = inspect.signature(function, eval_str=True).parameters.values()
     kinds = {each.name: _arranged(each.annotation) for each in own}
     groups: dict[str, Any] = {name: kind for name, (kind, _) in kinds.items() if is_dataclass(kind)}
@@ -235,7 +235,7 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
         )
     taken = _in_order(by_name, {name: arrange.after for name, (_, arrange) in kinds.items()})
     limits = {each.name: each.default for each in taken if _is_limit(each)} if "out" in groups else {}
-    # What comes out first: whether it is for reading says how many rows.
+    # The output first, as the number of rows depends on whether it is for reading.
     makes = sorted(groups, key=lambda name: name != "out")
 
     @functools.wraps(function)
@@ -256,7 +256,7 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _arranged(annotation: Any) -> tuple[Any, Arrange]:
-    """Return an annotation as Typer reads it, and how its options stand."""
+    """Return an annotation for Typer, and the place of its options."""
     kind, *about = (
         (annotation.__origin__, *annotation.__metadata__) if _annotated(annotation) else (annotation,)
     )
@@ -270,7 +270,7 @@ def _annotated(annotation: Any) -> bool:
 
 
 def _options(declaration: type, arrange: Arrange) -> list[inspect.Parameter]:
-    """Return the parameters that stand for a declaration."""
+    """Return the parameters that replace a declaration."""
     return [
         inspect.Parameter(
             each.name,
@@ -285,7 +285,7 @@ def _options(declaration: type, arrange: Arrange) -> list[inspect.Parameter]:
 def _in_order(
     options: Mapping[str, Sequence[inspect.Parameter]], after: Mapping[str, str]
 ) -> list[inspect.Parameter]:
-    """Return all parameters in the order of the help: those that follow an option stand behind it."""
+    """Return all parameters in the order of the help, with those that follow an option after it."""
     following = {name: [each for each in options if after[each] == name] for name in after.values() if name}
     taken: list[inspect.Parameter] = []
     for name, group in options.items():
@@ -299,7 +299,7 @@ def _in_order(
 
 
 def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
-    """Make a declaration of options by name, as Typer reads them; leave out those of others.
+    """Return an instance of a declaration from options by name, as Typer parses them; ignore other options.
 
     Raises:
         typer.BadParameter: options exclude each other.
@@ -308,7 +308,7 @@ def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
     values = {
         name: value or [] if taken[name].is_list else value
         for name, value in given.items()
-        # A limit that is left out depends on the output; a query that is only checked has none.
+        # An omitted limit depends on the output; a query that is only checked has none.
         if name in taken and not (value is None and _limits_rows(taken[name]))
     }
     with mistakes():
@@ -326,17 +326,17 @@ def _default(parameter: Parameter) -> object:
 
 
 def _annotation(parameter: Parameter, panel: str) -> object:
-    """Return the type and the option as Typer reads them."""
+    """Return the annotation of a parameter for Typer."""
     option, kind = parameter.option, parameter.kind
-    if not isinstance(option, Option):  # but what Typer reads already
+    if not isinstance(option, Option):  # an option of Typer already
         return Annotated[kind, option]
     if _limits_rows(parameter):
         return LimitOption
     if parameter.default is None:
-        # Typer has no use for None beside a type: that it may be left out says the default.
+        # Typer needs no `None` in the type, as the default says that the option may be omitted.
         (kind,) = set(get_args(kind)) - {NoneType}
     if kind == int | str:
-        kind = str  # which the library reads
+        kind = str  # parsed by the library
     metavar = option.metavar
     if get_origin(kind) is Literal and not option.closed:
         # The library checks the value, and its message says what to do.
@@ -361,15 +361,15 @@ def _names(parameter: Parameter) -> list[str]:
 
 _ROWS = "Rows to show; 0 for all."
 _LIMIT = typer.Option("--limit", "-n", min=0, help=_ROWS)
-#: A limit of rows, which is known by this option: another parameter may be called ``limit``, too.
+#: The limit of rows, which is recognised by this option, as other parameters may be called ``limit``, too.
 LimitOption = Annotated[int, _LIMIT]
 
 
 def _limit_rows(limits: Mapping[str, int], given: dict[str, Any], *, for_reading: bool) -> None:
-    """Set limits that were not given."""
+    """Set omitted limits."""
     for name, default in limits.items():
         if given[name] is None:
-            # A graph is one of so many collocates, and never of all.
+            # A graph has a number of collocates, never all.
             given[name] = default if for_reading or given.get("graph") else 0
 
 
@@ -378,7 +378,7 @@ def _is_limit(parameter: inspect.Parameter) -> bool:
 
 
 def _optional(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Return a limit that may be left out, and says what that means."""
+    """Return the parameter of a limit that may be omitted, with a help that says so."""
     if not parameter.default:
         return parameter
     about = f"{_ROWS} Default: {parameter.default} in tables, all in formats for programs."

@@ -1,4 +1,4 @@
-"""How every command that shows a table shows it: one set of options, one object that writes.
+"""Output of tables, the same for every command: one set of options, and one object that writes.
 
 A command takes ``out: Output``, which gives it ``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--latex``,
 ``--parquet FILE``, ``--xlsx FILE`` (a table for reading is the default), ``--bom`` and ``--wide`` (see
@@ -61,7 +61,7 @@ WideOption = Annotated[
         "--wide", help="Print all columns of a table, wider than the terminal.", rich_help_panel="Output"
     ),
 ]
-#: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
+#: Most rows of a table for reading that are aligned at once; a longer one is written as several tables.
 _ALIGNED = 10_000
 
 
@@ -229,7 +229,7 @@ class Output:
             look: how each part looks.
             none: what is said if there are no rows.
         """
-        # The schema is needed before the first row, also if there is none.
+        # The schema is needed before the first row, even if there is no row.
         first = next(tables)
         rows = _FirstRows(chain([first], tables), limit)
         if self.form is OutputFormat.PARQUET:
@@ -262,7 +262,7 @@ class Output:
         elif self.form is OutputFormat.LATEX:
             self._latex(names, list(following), look)
         elif self.form is OutputFormat.TABLE:
-            # In blocks: how wide a column is, is known only when its rows are in memory.
+            # In blocks, as the width of a column is known only if its rows are in memory.
             while block := list(islice(following, _ALIGNED)):
                 self._write_aligned(names, block, look)
         else:
@@ -302,20 +302,20 @@ class Output:
             sys.stdout.writelines(csv_lines(names, rows, delimiter))
 
     def _latex(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
-        """Write rows as a table for reading rounds them."""
+        """Write rows in LaTeX, rounded as in a table for reading."""
         columns = _columns(names, rows, look) if rows else []
         sides: list[Align] = [column.side for column in columns] or ["left"] * len(names)
         cells = list(zip(*(column.cells for column in columns), strict=True))
         typer.echo(tabular(names, cells, sides))
 
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        assert self.xlsx is not None  # nothing else asks for one
+        assert self.xlsx is not None  # called only with this option
         with whole_file(self.xlsx) as sink:
             number = write_workbook(names, rows, sink)
         self.note(f"{self.xlsx}: {quantity(number, 'row')}")
 
     def _write_aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
-        """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
+        """Write rows for reading, fitted to the terminal, or of any width into a pipe."""
         columns = _columns(names, rows, look)
         if self.width is None:
             cells, sides = [isolate(column.cells) for column in columns], [column.side for column in columns]
@@ -341,7 +341,7 @@ class Output:
             self.note(why)
 
     def _parquet(self, schema: pa.Schema, tables: Iterable[Rows]) -> None:
-        assert self.parquet is not None  # nothing else asks for one
+        assert self.parquet is not None  # called only with this option
         with whole_file(self.parquet) as sink:
             rows = write_parquet(schema, (table.arrow() for table in tables), sink)
         self.note(f"{self.parquet}: {quantity(rows, 'row')}")
@@ -402,7 +402,7 @@ class QuestionOutput(DeskOutput):
     def draw(self, connection: Connection, question: Question, answer: Answer, plot: Path | None) -> None:
         """Draw an answer, if that is wanted and it has rows."""
         if plot is not None and answer.rows.num_rows:
-            # They import all questions that can be drawn.
+            # Imported here, as it imports all questions that can be drawn.
             from sentgen.lookups.questions import figure_of
 
             write_plot(figure_of(connection, question, answer), plot)
@@ -456,7 +456,7 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look)
 
 
 class _FirstRows:
-    """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
+    """The first rows of a table in parts (limit 0: all), their number, and whether there are more."""
 
     def __init__(self, tables: Iterable[Rows], limit: int) -> None:
         self._tables, self._limit = tables, limit
@@ -467,7 +467,7 @@ class _FirstRows:
             part = table.slice(0, self._limit - self.number) if self._limit else table
             self.number += part.num_rows
             yield part
-            # One that comes after the limit is cut to nothing, which tells that there is more.
+            # A part after the limit is cut to no rows, which shows that there are more.
             if part.num_rows < table.num_rows:
                 self.more = True
                 return

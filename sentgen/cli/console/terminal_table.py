@@ -1,11 +1,11 @@
-"""A table in a terminal: the columns that fit its width, whole, or each row as a record.
+"""A table in a terminal: the columns that fit its width, or each row as a record.
 
-A number is never cut and never wrapped. Text wraps between words, into a column that is wide enough to be
-read; the head of a narrow column wraps after an underscore. What does not fit then is left out, and named by
-the caller. Columns stand in the order of their importance, but for those that are essential: where these do
-not fit, each row is a record, a line for each column.
+Numbers are never cut and never wrapped. Text is wrapped between words, into a column that is wide enough to
+be read; the header of a narrow column is wrapped after underscores. Columns that do not fit then are left
+out, and the caller prints their names. Columns are in the order of their importance, except essential ones:
+if these do not fit, each row is a record, with a line for each column.
 
-Widths are those of a terminal in cells, not in characters: a Chinese one has two, a combining mark none.
+Widths are in cells of the terminal, not in characters: a Chinese character has two, a combining mark none.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from sentgen.output.text_table import Align
 
 #: Blanks between two columns.
 _GAP = 2
-#: Text is not wrapped into fewer cells than the first, and a word not broken into fewer than the second.
+#: Least cells of a column of wrapped text, and least cells into which a word is broken.
 _NARROWEST, _READABLE = 12, 24
-#: A head of so many cells is not broken.
+#: A header of at most so many cells is not wrapped.
 _SHORT = 10
-#: Where the head of a column may wrap.
+#: Parts of a header between which it may be wrapped.
 _PIECE = re.compile(r"[^_ ]*[_ ]+|[^_ ]+")
-#: Where a part of a cell begins and ends, and its style.
+#: Begin and end of a part of a cell, and its style.
 Span = tuple[int, int, str]
 
 
@@ -56,24 +56,24 @@ class TableColumn:
 
     @property
     def widest(self) -> int:
-        """Cells of the longest value."""
+        """The width of the longest value in cells."""
         return max(map(cell_len, self.cells))
 
     @property
     def whole(self) -> int:
-        """Cells of the longest value or of the name."""
+        """The width of the longest value or of the name in cells."""
         return max(self.widest, cell_len(self.name))
 
     @property
     def least(self) -> int:
-        """The fewest cells in which the column can be read."""
+        """The least width in cells at which the column is readable."""
         pieces = [self.name] if cell_len(self.name) <= _SHORT else _PIECE.findall(self.name)
         head = min(max(map(cell_len, pieces)), _READABLE)
         widest = self.widest
         if self.number or widest <= _NARROWEST:
             return max(widest, head)
         word = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
-        # About three lines of a text, or lines that can be read.
+        # A width for about three lines of a text, or a readable one.
         return max(min(widest, max(_NARROWEST, min(max(word, widest // 3), _READABLE))), head)
 
 
@@ -83,7 +83,7 @@ def print_table(
     console: Console,
     row_styles: Sequence[str] = (),
 ) -> list[str]:
-    """Print a table that has rows as wide as the terminal allows; return the names of what is left out."""
+    """Print a table with rows, as wide as the terminal allows; return the names of the omitted columns."""
     widths = _widths_of(columns, essential, console.width)
     if not widths:
         _print_records(columns, console)
@@ -105,7 +105,7 @@ def print_table(
 
 
 def _widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_left: int) -> dict[int, int]:
-    """Return the places of the columns that fit to their widths, nothing if the essential ones do not."""
+    """Return the widths of the columns that fit, by index; empty if the essential ones do not fit."""
     if sum(column.whole + _GAP for column in columns) - _GAP <= width_left:
         return {index: column.whole for index, column in enumerate(columns)}
     needed = _needed_columns(columns, essential)
@@ -115,7 +115,7 @@ def _widths_of(columns: Sequence[TableColumn], essential: Collection[str], width
         return {}
     fitting = [*needed]
     for index in sorted({*range(len(columns))} - {*needed}):
-        # What matters less does not take its place, though there may be room for it.
+        # Less important columns do not replace one that does not fit, even if they would.
         if least[index] + _GAP > width_left:
             break
         fitting.append(index)
@@ -124,7 +124,7 @@ def _widths_of(columns: Sequence[TableColumn], essential: Collection[str], width
 
 
 def _needed_columns(columns: Sequence[TableColumn], essential: Collection[str]) -> list[int]:
-    """Return the places of what a row says nothing without: if nobody tells, all up to the first number."""
+    """Return the indices of the essential columns: by default, all up to the first with numbers."""
     if essential:
         return [index for index, column in enumerate(columns) if not index or column.name in essential]
     numbers = (index for index, column in enumerate(columns) if column.number)
@@ -132,7 +132,7 @@ def _needed_columns(columns: Sequence[TableColumn], essential: Collection[str]) 
 
 
 def _widen(columns: Sequence[TableColumn], widths: dict[int, int], width_left: int) -> dict[int, int]:
-    """Give the room that is left to the narrowest of the texts, cell by cell, and then to heads."""
+    """Distribute the remaining cells, one by one to the narrowest text, and then to headers."""
     texts = {index for index in widths if not columns[index].number}
     while width_left and (wrapped := [index for index in texts if widths[index] < columns[index].widest]):
         widths[min(wrapped, key=widths.__getitem__)] += 1
@@ -146,7 +146,7 @@ def _widen(columns: Sequence[TableColumn], widths: dict[int, int], width_left: i
 
 
 def _head(name: str, width: int) -> Iterator[str]:
-    """Yield the lines of a name that wraps after underscores."""
+    """Yield the lines of a name that is wrapped after underscores."""
     pieces = [part for piece in _PIECE.findall(name) for part in chop_cells(piece, width)]
     line = ""
     for piece in pieces:
@@ -165,16 +165,16 @@ def _wrap(cells: Sequence[str], width: int, console: Console) -> list[str]:
         else [line.plain.rstrip() for line in Text(cell).wrap(console, width, overflow="fold")]
         for cell in cells
     ]
-    # Line by line: an isolate ends with its line.
+    # Line by line, as an isolate ends with its line.
     all_lines = iter(isolate([line for parts in lines for line in parts]))
     return ["\n".join(next(all_lines) for _ in parts) for parts in lines]
 
 
 def _styled(column: TableColumn, cells: Sequence[str]) -> list[Text]:
-    """Return the cells of a column with the styles of their parts; a cell that was wrapped has none."""
+    """Return the cells of a column with the styles of their parts; a wrapped cell has no styles of parts."""
     texts = [*map(Text, cells)]
     for text, cell, spans in zip(texts, column.cells, column.spans, strict=False):
-        # Isolates are around it, or none.
+        # The cell may be inside isolates.
         around = text.plain.find(cell)
         for begin, end, style in spans if around >= 0 else ():
             shift = around if begin >= 0 else around + len(cell)
@@ -183,8 +183,8 @@ def _styled(column: TableColumn, cells: Sequence[str]) -> list[Text]:
 
 
 def record_room(names: Sequence[str], width: int) -> int:
-    """Return the cells of a line that a value has in a record."""
-    # Where that is too narrow, the terminal breaks lines.
+    """Return the cells for a value in a line of a record."""
+    # On a narrower terminal, the terminal breaks the lines.
     return max(width - max(map(cell_len, names)) - 1 - _GAP, _NARROWEST)
 
 

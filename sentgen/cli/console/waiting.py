@@ -1,4 +1,4 @@
-"""Words for those who wait while functions are compiled, on a terminal or where a log is read later."""
+"""Messages for users who wait while functions are compiled, on a terminal or in a log."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: Machine code is kept from run to run; making it takes tens of seconds.
+#: Message about compilation, which takes tens of seconds at the first run only.
 COMPILING = "still working; the first run of an algorithm compiles it, which takes up to a minute ..."
-#: Seconds of compiling about which nothing is said.
+#: Seconds of compilation without a message.
 SECONDS = 3.0
 
 
 @contextmanager
 def say_when_compiling() -> Iterator[None]:
-    """Say on standard error, in one line, when the work inside compiles something and goes on after that."""
+    """Print a line on standard error if the work inside compiles functions for longer than `SECONDS`."""
     logger, handler = logging.getLogger("sentgen.machine_code"), _Telling()
     before = logger.level
     logger.addHandler(handler)
