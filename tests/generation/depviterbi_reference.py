@@ -75,7 +75,7 @@ def append_to_stack(
 
 
 def _kept(hypotheses: list[Hypothesis], nbest: int, beam: int | None) -> list[Hypothesis]:
-    """Return the n best of the same hypotheses, and as many with the same last word as the beam holds."""
+    """Return the n best hypotheses of each kind, and per last word at most as many as the beam holds."""
     hypotheses = sorted(hypotheses, key=lambda one: -one.logp)
     same: defaultdict[object, int] = defaultdict(int)
     last: defaultdict[int, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""How well two strings join, as the paper writes it: what `join` is compared with."""
+"""The reference of `join`: how well two strings join, as the paper writes it."""
 
 from __future__ import annotations
 

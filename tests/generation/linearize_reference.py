@@ -1,4 +1,4 @@
-"""From a tree to a sentence as the papers write it: what `by_ngrams` and `by_weight` are compared with."""
+"""The references of `by_ngrams` and `by_weight`: from a tree to a sentence as the papers write it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sentgen.schema.tables.corpus import BOS
 def by_weight_reference(
     heads: Sequence[int], sides: Sequence[int], earlier: Sequence[int], weights: Sequence[float]
 ) -> list[int]:
-    """Return what `by_weight` returns, recursively."""
+    """Return the units in the order of `by_weight`, by recursion."""
 
     def realized(node: int) -> list[int]:
         units = [] if node == ROOT else [node]
@@ -34,7 +34,7 @@ def by_ngrams_reference(
     *,
     whole_string: bool,
 ) -> list[int]:
-    """Return what `by_ngrams` returns, as algorithm 2 is written: recursive, and with whole strings."""
+    """Return the units in the order of `by_ngrams`, as algorithm 2 is written: recursive, with whole strings."""
 
     def realized(node: int) -> list[int]:
         """Return the units of a subtree in order."""

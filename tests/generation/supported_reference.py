@@ -1,4 +1,4 @@
-"""All sentences and all trees of a few words, by the definition: what the search for supported trees must find."""
+"""The reference of the search for supported trees: all sentences and trees of a few words."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def total(matrix: Floats, columns: list[int]) -> float:
 
 @given(costs(5))
 def test_assignment_is_the_best_of_all(matrix: Floats) -> None:
-    """Up to five rows and columns, more of either, equal and negative costs."""
+    """Up to five rows and columns, more rows or more columns, equal and negative costs."""
     small = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
     rows, columns = small.shape
     best = min(
@@ -89,7 +89,7 @@ def test_assignment_is_the_best_of_all(matrix: Floats) -> None:
 
 @given(costs(30))
 def test_assignment_agrees_with_scipy(matrix: Floats) -> None:
-    """The same total; every column once, and as many pairs as there can be."""
+    """The total is SciPy's; columns are used once, and there are as many pairs as possible."""
     found = assign(matrix).tolist()
     used = [column for column in found if column >= 0]
 
@@ -101,7 +101,7 @@ def test_assignment_agrees_with_scipy(matrix: Floats) -> None:
 @pytest.mark.parametrize("q", ["paper", "learned"])
 @given(data=st.data())
 def test_compiled_agrees_with_dummies(padding: Padding, q: Positions, data: st.DataObject) -> None:
-    """Any bag: the tree is that of sets, dummies and SciPy."""
+    """For any bag, the tree is that of the reference with sets, dummies and SciPy."""
     cost = data.draw(st.sampled_from([0.0, 1.0, 4.0]))
     problem = data.draw(problems(assignment.AssignmentSettings(q, padding, cost)))
     model, edges = problem.require_trees(), edge_weights(problem)
@@ -128,7 +128,7 @@ def test_argument_model_by_hand() -> None:
 
 
 def test_seven_stands_for_seven_and_more() -> None:
-    """There is an eighth argument with no probability, and a seventh with that of seven."""
+    """An eighth argument has probability 0, a seventh has that of seven and more."""
     arguments = np.zeros((1, 2, 8))
     arguments[..., 7] = 1.0
     found = assignment.argument_charges(problem_of(np.zeros((1, 0, 2)), arguments=arguments).require_trees())
@@ -144,7 +144,7 @@ def test_positions_of_the_paper() -> None:
 
 
 def test_learned_positions() -> None:
-    """A side opens if modifiers were seen on it, whatever the tag."""
+    """A side has a position if modifiers were seen on it, for any tag."""
     arguments = np.zeros((3, 2, 8))
     arguments[..., 0] = 1
     arguments[1, LEFT, :2] = 0.9, 0.1
@@ -194,7 +194,7 @@ def test_literal_padding_fills_every_position() -> None:
 
 
 def test_words_without_a_position_take_the_cheapest() -> None:
-    """Nothing was ever seen with a modifier: the words go where the probability is greatest."""
+    """Without counts of modifiers, words take the position with the greatest probability."""
     prob = np.full((4, 3, 2), -9.0)
     prob[0, 1, RIGHT], prob[2, 0, LEFT], prob[1, 2, RIGHT] = -1, -2, -3
     arguments = np.tile(np.eye(8)[0], (4, 2, 1))

@@ -1,4 +1,4 @@
-"""Bags: what the notation means, and that the order of the input is gone."""
+"""Bags: their notation, and the loss of the order of the input."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def test_tags_can_be_denied_or_demanded() -> None:
     ],
 )
 def test_refusals(text: str, message: str) -> None:
-    """What cannot be read is refused in words."""
+    """A malformed bag is refused with the reason."""
     with pytest.raises(InputError, match=message):
         parse_bag(text)
 
 
 def test_units_of_a_sentence() -> None:
-    """Base NPs stay whole, neighbours with different numbers apart; words are units if asked for."""
+    """Base noun phrases are whole, neighbouring ones separate; on request, words are units."""
     sentence = Sentence(["the", "dow", "mr.", "x", "fell"], xpos=list("DNNNV"), nps=[1, 1, 2, 2, 0])
 
     assert units_of(sentence) == [
@@ -118,7 +118,7 @@ UNITS = st.lists(
 
 @given(UNITS, st.integers(0, 99), st.randoms(use_true_random=False))
 def test_the_given_order_does_not_matter(units: list[Unit], seed: int, random: object) -> None:
-    """Every order of a bag comes out the same, with the same units in it."""
+    """All input orders of a bag give the same bag."""
     other = list(units)
     random.shuffle(other)  # type: ignore[attr-defined]
 

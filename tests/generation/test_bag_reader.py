@@ -1,4 +1,4 @@
-"""Bags from files: what each form means, how forms are told apart, and where errors are."""
+"""Bags from files: reading and detection of each format, and places of errors."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def read(tmp_path: Path, text: str, name: str = "bags", **options: object) -> li
 
 
 def words(bags: list[Bag]) -> list[list[str]]:
-    """Return the units of each bag as they are written."""
+    """Return the units of each bag in bag notation."""
     return [[str(unit) for unit in bag.units] for bag in bags]
 
 
 @pytest.mark.parametrize("text", ["a [b c]\n\nd\n", "a [b c]\n\nd", "a b_c\r\n \r\nd\r\n"])
 def test_line_k_is_bag_k(tmp_path: Path, text: str) -> None:
-    """A blank line is an empty bag, so that the lines of input and output belong together."""
+    """A blank line is an empty bag, so that lines of input and output correspond."""
     assert words(read(tmp_path, text, joiner="_")) == [["a", "[b c]"], [], ["d"]]
 
 
@@ -99,7 +99,7 @@ UNITS = st.lists(st.lists(st.tuples(PLAIN, PLAIN), min_size=1, max_size=3), max_
 def test_json_holds_any_words(
     tmp_path_factory: pytest.TempPathFactory, bags: list[list[list[tuple[str, str]]]]
 ) -> None:
-    """What is written as JSON comes back, brackets, slashes and all."""
+    """Words in JSON are unchanged, with brackets and slashes."""
     objects = [
         {
             "units": [[word for word, _ in unit] for unit in bag],
@@ -137,7 +137,7 @@ def test_json_holds_any_words(
     ],
 )
 def test_errors_say_where(tmp_path: Path, text: str, message: str) -> None:
-    """What cannot be read is named by file and line."""
+    """Errors name the file and the line."""
     with pytest.raises(InputError, match=message):
         read(tmp_path, text)
 
@@ -163,7 +163,7 @@ def test_sentences_of_a_treebank(tmp_path: Path, tags: TagKind | None, expected:
 
 
 def test_treebank_without_the_kind_of_tags(tmp_path: Path) -> None:
-    """Tags of another kind would mean nothing to the counts: better none."""
+    """Tags of another kind than that of the counts are left out."""
     (bag,) = read(tmp_path, SENTENCE.replace("\tDT", "\t_").replace("\tVBD", "\t_"), tags="xpos")
 
     assert [unit.tags for unit in bag.units] == [(), ()]
@@ -191,12 +191,12 @@ def test_broken_sentence(tmp_path: Path) -> None:
     ],
 )
 def test_forms_are_told_apart(tmp_path: Path, name: str, text: str, expected: list[list[str]]) -> None:
-    """A line of words is a bag, whatever it looks like, unless the name of the file says otherwise."""
+    """A line of words is a bag, unless the name of the file says otherwise."""
     assert words(read(tmp_path, text, name)) == expected
 
 
 def test_form_can_be_given(tmp_path: Path) -> None:
-    """--format decides where the look of a file misleads."""
+    """--format goes before detection."""
     assert words(read(tmp_path, TREE, form="mrg")) == [["[the dow*]", "fell"]]
     assert words(read(tmp_path, '{"a": b\n', form="bags")) == [['{"a":', "b"]]
     with pytest.raises(InputError, match="no format 'wpd'; there are: bags, json, "):
@@ -205,7 +205,7 @@ def test_form_can_be_given(tmp_path: Path) -> None:
 
 
 def test_compressed_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bags come packed, too, and through a pipe."""
+    """Bags are read from compressed files and from a pipe."""
     packed = gzip.compress(b"a b\n")
     (tmp_path / "bags.gz").write_bytes(packed)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))

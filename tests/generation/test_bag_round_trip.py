@@ -1,4 +1,4 @@
-"""No form is lost on the way into a bag: whatever the notation, what goes in comes out, or is told."""
+"""Round trips of forms through bags: in each notation, forms are unchanged or refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = st.text(
     min_size=1,
     max_size=4,
 )
-#: Half of them with a slash and a tag at the end, which may be none that is known.
+#: Half of them with a slash and a tag at the end, known or not.
 FORMS = st.one_of(PLAIN, st.builds("{}/{}".format, PLAIN, TAGS | PLAIN)).filter(
     lambda form: form not in RESERVED
 )
@@ -31,7 +31,7 @@ BAGS = st.lists(st.tuples(FORMS, TAGS), min_size=1, max_size=6)
 
 
 def escaped(form: str) -> str:
-    """Return a form as bags have it, in a phrase or not."""
+    """Return a form in bag notation, in a phrase or alone."""
     return form.replace("[", r"\[").replace("]", r"\]").replace("*", r"\*")
 
 
@@ -42,7 +42,7 @@ def forms_of(bag: Bag) -> Counter[str]:
 
 @given(BAGS)
 def test_words_in_a_line(bag: list[tuple[str, str]]) -> None:
-    """As they are, escaped, or in a phrase: the forms, or, said by `tagged`, forms and known tags."""
+    """Words in a line, escaped or in a phrase, give their forms, with `tagged` forms and known tags."""
     forms = [form for form, _ in bag]
     line = " ".join(map(escaped, forms))
     for text in (line, f"[{line}]"):
@@ -70,7 +70,7 @@ def test_tagged_words_in_a_line(bag: list[tuple[str, str]]) -> None:
 
 @given(BAGS)
 def test_a_joiner(bag: list[tuple[str, str]]) -> None:
-    """It parts words, and takes nothing with it but itself."""
+    """A joiner separates words, and is the only character that is lost."""
     forms = [form for form, _ in bag]
     read = Notation(joiner="_", tagged=False).bag(" ".join(map(escaped, forms)))
 
@@ -81,7 +81,7 @@ def test_a_joiner(bag: list[tuple[str, str]]) -> None:
 @given(BAGS)
 @settings(max_examples=10)
 def test_files_and_pipes(tmp_path_factory: pytest.TempPathFactory, bag: list[tuple[str, str]]) -> None:
-    """JSON, CoNLL-U and lines, from a file and from standard input."""
+    """JSON, CoNLL-U and lines give the same forms from a file and from standard input."""
     forms, folder = Counter(form for form, _ in bag), tmp_path_factory.mktemp("bags")
     rows = [
         f"{n}\t{form}\t_\t_\t{tag}\t_\t{n - 1}\t{'dep' if n > 1 else 'root'}\t_\t_\n"

@@ -34,7 +34,7 @@ def table_of(ngrams: Ngrams, order: int) -> NgramTable:
 
 
 def random_table(seed: int, *, words: int = 5, halves: bool = False) -> NgramTable:
-    """A trigram model with half of all bigrams and trigrams; with halves every sum is exact, and ties abound."""
+    """A trigram model with half of all bigrams and trigrams; values are halves, for exact sums and many ties."""
     rng = np.random.default_rng(seed)
     known = [UNK, EOS, *range(FIRST_WORD, FIRST_WORD + words)]
 
@@ -69,7 +69,7 @@ HAND = table_of(
 
 
 def test_future_cost_by_hand() -> None:
-    """Beam 1 keeps 4 (-1) before 5 (-4.5); with what is to come it is -1 - 5 = -6 against -4.5 - 1 = -5.5."""
+    """Beam 1 keeps 4 (-1) before 5 (-4.5); with future costs 5 is better: -1 - 5 = -6, -4.5 - 1 = -5.5."""
     problem = problem_of(HAND, [[4], [5]], beam=1)
     (without,) = order_without_future_cost(problem)
     (found,) = order_units(problem)
@@ -93,7 +93,7 @@ def test_stacks_hold_as_many_words_by_hand() -> None:
 @pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_an_infinite_beam_finds_the_best_of_all_permutations(seed: int) -> None:
-    """Seven units, phrases and duplicates among them: all strings, in the order of their probability."""
+    """Of seven units, with phrases and duplicates, all strings are returned by probability."""
     units = [[4], [4], [5, 6], [7], [4, 8], [8], [5, 6]]
     problem = problem_of(random_table(seed), units)
     scores = {problem.string_of(order): value(problem, order, None) for order in permutations(range(7))}
@@ -116,7 +116,7 @@ BAGS = st.lists(
 def test_kernel_agrees_with_reference(
     units: list[list[int]], seed: int, beam: int, halves: bool, future_cost: bool
 ) -> None:
-    """Any bag, narrow beams, many ties: the same units in the same order with exactly the same score."""
+    """With narrow beams and many ties, kernel and reference have the same order and exactly the same score."""
     search = order_units if future_cost else order_without_future_cost
     problem = problem_of(random_table(seed, halves=halves), units, beam)
     (found,) = search(problem)
@@ -152,7 +152,7 @@ def reference(
 
 @pytest.mark.parametrize("beam", [2, 8])
 def test_nbest_of_a_narrow_beam(beam: int) -> None:
-    """Ranked, different, of right scores; and more than the beam is wide, as recombined ways count."""
+    """Answers are ranked, different, with right scores, and may outnumber the beam by recombination."""
     problem = problem_of(random_table(1), [[4], [5], [6], [7], [8], [4, 5]], beam)
     found = order_units(problem, 25)
     scores = [one.score for one in found]
@@ -175,7 +175,7 @@ def test_strings_count_once_however_they_are_cut() -> None:
 
 
 def test_words_that_the_model_cannot_tell_apart_are_one(toy: Toy) -> None:
-    """Two unknown words, and one word with two tags: no order of them is listed twice."""
+    """Orders that differ only by two unknown words, or by two tags of a word, are listed once."""
     tagged = [Unit(("cat",), ("NN",)), Unit(("cat",), ("VB",)), Unit(("the",), ("DT",))]
 
     assert len(list(regenerate(*toy, [parse_bag("xyzzy the plugh")], algorithm="beam", nbest=9))) == 3
@@ -190,6 +190,6 @@ def test_viterbi_breaks_phrases_up(toy: Toy) -> None:
 
 
 def test_too_wide_a_beam_is_refused(toy: Toy) -> None:
-    """The line says how wide it may be: 2^28 / (300 units * 300 words) = 2982."""
+    """The error has the widest beam: 2^28 / (300 units * 300 words) = 2982."""
     with pytest.raises(InputError, match=r"a beam of 100000 is too wide for 300 units .* at most 2982"):
         list(regenerate(*toy, [[Unit(("a",))] * 300], algorithm="beam", changes={"beam": 100_000}))

@@ -107,7 +107,7 @@ def test_agrees_with_networkx_and_the_textbook(size: int, seed: int, ties: bool)
     weights = rng.integers(-3, 4, shape).astype(float) if ties else rng.normal(size=shape)
     edges = edges_of(weights)
     graph = networkx.DiGraph()
-    # networkx minimizes a cost of its own making; with the least weight above zero all trees have n edges.
+    # networkx minimizes its own costs; with all weights above 0 all trees have n edges.
     graph.add_weighted_edges_from((head, modifier, 10 + w) for (head, modifier), w in edges.items())
     tree = networkx.maximum_spanning_arborescence(graph)
     expected = sum(data["weight"] - 10 for *_, data in tree.edges(data=True))
@@ -132,7 +132,7 @@ def is_tree(heads: tuple[int, ...]) -> bool:
 
 
 def best_of_all(problem: Problem) -> float:
-    """Try all heads of all units, and both sides."""
+    """Return the weight of the best tree over all heads and sides of all units."""
     edges, size = edge_weights(problem), len(problem.offsets) - 1
     best = -np.inf
     for heads in product(range(-1, size), repeat=size):
@@ -145,7 +145,7 @@ def best_of_all(problem: Problem) -> float:
 @pytest.mark.parametrize("one_root", [False, True])
 @given(data=st.data())
 def test_best_of_all_trees(one_root: bool, data: st.DataObject) -> None:
-    """No tree over up to four units is worth more, with any number of roots and with one, under constraints."""
+    """No tree over up to four units has a greater weight, with one root or several, and under constraints."""
     problem = data.draw(problems(RootSettings(one_root), most=4))
     found = cle.search(problem, edge_weights(problem))
 

@@ -66,7 +66,7 @@ def projective_trees(size: int) -> list[tuple[int, ...]]:
 
 
 def plain_score(bag: Spelled, order: Sequence[int], weights: Sequence[float], scores: TreeScores) -> float:
-    """What the module says the score is: weighted sentences, and the best of all projective trees."""
+    """The score by its definition: weighted sentences, and the best of all projective trees."""
     sentences = sum(weight * ngram_score(bag, order, model) for model, weight in enumerate(weights))
     return sentences + max(score_of(scores, list(order), heads) for heads in projective_trees(len(bag)))
 
@@ -93,7 +93,7 @@ def search(
 def test_visited_orders_have_the_scores_of_the_definition(
     bag: Spelled, weights: tuple[float, float], seed: int
 ) -> None:
-    """All that was visited, in two models with weights: starts, and what moves made of them."""
+    """All visited orders, starts and results of moves, have the scores of two weighted models."""
     scores = random_scores(len(bag), seed)
     starts = list(permutations(range(len(bag))))[:3]
     visited = search(bag, weights, scores, starts)
@@ -122,7 +122,7 @@ def test_lines_have_the_scores_of_the_definition(bag: Spelled, seed: int) -> Non
 def test_the_best_of_all_orders_is_never_beaten(
     bag: Spelled, weights: tuple[float, float], seed: int
 ) -> None:
-    """Of two units both orders are looked at; of more it need not be found."""
+    """The search never beats the best order, and finds it for two units."""
     scores = random_scores(len(bag), seed)
     best = max(plain_score(bag, order, weights, scores) for order in permutations(range(len(bag))))
     found = search(bag, weights, scores, rounds=20, candidates=1000).scores.max()
@@ -137,7 +137,7 @@ def test_the_best_of_all_orders_is_never_beaten(
 def test_no_move_leads_up_from_where_the_search_ends(
     bag: Spelled, weights: tuple[float, float], seed: int
 ) -> None:
-    """With room for all candidates: what the bound leaves out cannot be better either."""
+    """With room for all candidates, no move improves the result, nor one that the bound leaves out."""
     scores = random_scores(len(bag), seed)
     visited = search(bag, weights, scores, rounds=100, candidates=1000)
     top = visited.orders[int(visited.scores.argmax())].tolist()
@@ -160,7 +160,7 @@ def neighbors(order: Sequence[int]) -> set[tuple[int, ...]]:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 9])
 def test_moves_are_all_swaps_once(size: int) -> None:
-    """Of short sentences; no two moves make the same order."""
+    """The moves of short sentences are all swaps, and no two give the same order."""
     order = list(range(size))
     made = [
         (*order[:a], *order[c:d], *order[b:c], *order[a:b], *order[d:])
@@ -185,7 +185,7 @@ def test_long_sentences_have_shorter_moves(size: int) -> None:
 
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(0, 10_000))
 def test_no_tree_is_above_the_bound(size: int, kinds: int, seed: int) -> None:
-    """Whatever the order."""
+    """No tree scores above the bound, for any order."""
     scores = random_scores(size, seed, kinds)
     best = max(
         tree_score(scores, np.array(order, np.int32), new_chart(size)) for order in permutations(range(size))
@@ -195,7 +195,7 @@ def test_no_tree_is_above_the_bound(size: int, kinds: int, seed: int) -> None:
 
 
 def test_the_bound_is_reached() -> None:
-    """One unit below the root, where all the rest is nothing."""
+    """The bound is reached by a tree of one unit whose other scores are 0."""
     scores = TreeScores(*(np.zeros_like(part) for part in random_scores(1, 1)[:3]), np.zeros(1, np.int32))
     scores.edges[0, 0] = -2.0
     scores.arguments[1, :, 0] = 3.0
@@ -214,7 +214,7 @@ def test_one_unit_is_its_own_order(words: list[int], weights: tuple[float, float
 
 
 def test_identical_units_do_not_go_round_in_circles() -> None:
-    """All orders are worth the same: the search ends after the first round."""
+    """If all orders score the same, the search ends after the first round."""
     scores = TreeScores(*(np.zeros_like(part) for part in random_scores(5, 1)[:3]), np.zeros(5, np.int32))
     visited = search([([4], [5])] * 5, (1.0, 0.5), scores, rounds=100, candidates=1000, climbers=1)
 
@@ -234,7 +234,7 @@ def test_no_rounds_are_a_ranking_of_the_starts(bag: Spelled, seed: int) -> None:
 @settings(max_examples=10)
 @given(spelled(5), st.integers(0, 10_000), st.integers(1, 4))
 def test_candidates_are_the_best_moves_of_the_models(bag: Spelled, seed: int, candidates: int) -> None:
-    """One round: the moves that the n-gram models like best, as far as the bound lets them through."""
+    """In a round, candidates are the best moves by the n-gram models within the bound."""
     assume(len(bag) > 2)
     scores = random_scores(len(bag), seed)
     weights = (1.0, 0.5)
@@ -253,7 +253,7 @@ def test_candidates_are_the_best_moves_of_the_models(bag: Spelled, seed: int, ca
 
 
 def test_long_bags_end() -> None:
-    """The budget of trees bounds what is scored, whatever is asked for."""
+    """The budget of trees limits the orders that are scored, whatever number is asked for."""
     size = 150
     rng = np.random.default_rng(3)
     bag = [([int(word)], [int(word)]) for word in rng.choice(VOCABULARY, size)]

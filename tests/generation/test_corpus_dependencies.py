@@ -80,14 +80,14 @@ def test_the_trace_shows_what_the_treebank_adds(store: Store) -> None:
 
 @pytest.mark.parametrize("chosen", [{"algorithm": "bigram"}, {"arguments": "supported"}])
 def test_where_no_relations_are_used_they_are_refused(store: Store, chosen: dict[str, str]) -> None:
-    """Neither bigrams nor supported arguments would look at them."""
+    """Bigrams and supported arguments, which use no relations, refuse them."""
     settings = GenerationSettings(**chosen)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="leave `dependencies` out"):
         generate(store, "cluster", settings=settings, dependencies=CorpusDependencies(store, ("treebank",)))
 
 
 def test_corpora_must_be_there_and_have_trees(store: Store) -> None:
-    """Both are said before anything is searched."""
+    """Missing corpora, and corpora without trees, are refused before the search."""
     with pytest.raises(NotFoundError, match="none"):
         CorpusDependencies.named(store, ["none"])
     with pytest.raises(ModelError, match="no dependency trees in plain"):

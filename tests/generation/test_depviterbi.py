@@ -1,4 +1,4 @@
-"""The search: against all strings of small vocabularies, against its reference, and what it says of itself."""
+"""The search: against all strings of small vocabularies, against its reference, and its claims to be exact."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _weights = st.sampled_from([0.0, 0.3, 0.5, 0.9])
 
 @given(_seeds, st.integers(1, 4), st.integers(1, 5), _weights)
 def test_free_reuse_finds_the_best_of_all_strings(seed: int, n: int, length: int, weight: float) -> None:
-    """With unlimited words the answer is the best one, whatever the stacks do, and is said to be exact."""
+    """With free reuse the answer is the best string, and is marked as exact."""
     model = random_model(seed, n)
     (best,) = best_paths(lattice(model, weight=weight), [length])[length]
 
@@ -87,7 +87,7 @@ def test_free_reuse_finds_the_best_of_all_strings(seed: int, n: int, length: int
 def test_relations_that_fade_are_searched_as_well(
     seed: int, n: int, length: int, nearness: float, limit: int
 ) -> None:
-    """Each item above one takes its share: against all strings, against the reference, and with the trace."""
+    """Relations that fade with each item above agree with all strings, the reference and the trace."""
     model = random_model(seed, n)
     words = lattice(model, nearness=nearness, limit=limit)
     paths = best_paths(words, [length], beam=None if limit == UNLIMITED else 2000)[length]
@@ -104,7 +104,7 @@ def test_relations_that_fade_are_searched_as_well(
 
 @given(_seeds, st.integers(2, 4), st.integers(1, 4))
 def test_free_reuse_finds_the_n_best_of_all_strings(seed: int, n: int, length: int) -> None:
-    """So are the answers after it, in order, different strings all of them."""
+    """The n best answers are the n best strings, in order, all different."""
     model = random_model(seed, n)
     paths = best_paths(lattice(model), [length], nbest=7)[length]
 
@@ -115,7 +115,7 @@ def test_free_reuse_finds_the_n_best_of_all_strings(seed: int, n: int, length: i
 
 @given(_seeds, st.integers(2, 4), st.integers(1, 5), st.integers(1, 2))
 def test_limits_are_kept(seed: int, n: int, length: int, limit: int) -> None:
-    """No word comes more often than it may, and a beam that holds everything finds the best such string."""
+    """No word is used more often than allowed, and an unlimited beam finds the best such string."""
     model = random_model(seed, n)
     paths = best_paths(lattice(model, limit=limit), [length], beam=2000)[length]
     expected = all_strings(model, length, limit=limit)
@@ -126,7 +126,7 @@ def test_limits_are_kept(seed: int, n: int, length: int, limit: int) -> None:
 
 @given(_seeds, st.integers(2, 4), st.integers(1, 3), st.sampled_from([1, 2, UNLIMITED]))
 def test_exact_is_never_said_in_vain(seed: int, n: int, beam: int, limit: int) -> None:
-    """However narrow the beam: what is called exact is the best string."""
+    """With any beam, an answer that is marked as exact is the best string."""
     model = random_model(seed, n)
     for length, paths in best_paths(lattice(model, limit=limit), [2, 4], beam=beam).items():
         if paths and paths[0].exact:
@@ -200,7 +200,7 @@ def test_without_dependencies_it_is_the_viterbi_algorithm(seed: int, n: int, len
 
 
 def test_a_word_without_weight_is_never_used() -> None:
-    """An emission of probability zero excludes a word, even where nothing else is left."""
+    """A word with emission probability 0 is never used, even if no other word is left."""
     model = random_model(1, 2)
     limited = lattice_of(model, weight=0.5, emission=np.array([-np.inf, 0.0]), limit=np.array([UNLIMITED, 2]))
     found = best_paths(limited, [1, 2, 3])
@@ -226,7 +226,7 @@ def test_no_lengths_no_sentences() -> None:
 
 
 def test_only_the_lengths_asked_for_come_back() -> None:
-    """Others are searched on the way, and not returned."""
+    """Other lengths, which are searched on the way, are not returned."""
     assert sorted(best_paths(lattice(random_model(4, 3)), [2, 5])) == [2, 5]
 
 

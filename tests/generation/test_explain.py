@@ -1,4 +1,4 @@
-"""The reasons add up to what the searches used."""
+"""The reasons add up to the scores of the searches."""
 
 from __future__ import annotations
 

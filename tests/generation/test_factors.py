@@ -28,7 +28,7 @@ def random_factors(size: int, seed: int, kinds: int = 2) -> Factors:
 
 
 def alone(factors: Factors, name: str) -> TreeScores:
-    """One factor as it is, the others nothing."""
+    """Return factors of which only one is not 0."""
     column, place = PLACES[FACTORS.index(name)]
     kept = {"edges": factors.edges[0] * 0, "arguments": factors.arguments[0] * 0}
     kept["siblings"] = factors.siblings[0] * 0
@@ -38,7 +38,7 @@ def alone(factors: Factors, name: str) -> TreeScores:
 
 @given(st.integers(1, 9), st.integers(0, 10_000), st.lists(st.floats(0, 2), min_size=5, max_size=5))
 def test_sums_of_factors_are_the_score_of_the_tree(size: int, seed: int, weights: list[float]) -> None:
-    """Each one is the score of the best tree by that factor alone, and together, weighted, they are its score."""
+    """Each sum is the score of the tree by that factor alone; weighted, they add up to its score."""
     factors = random_factors(size, seed)
     order = np.random.default_rng(seed).permutation(size).astype(np.int32)
     scores, chart = factors.weighted(dict(zip(FACTORS, weights, strict=True))), new_chart(size)
@@ -65,7 +65,7 @@ def test_no_weight_is_no_score() -> None:
 
 
 def test_settings() -> None:
-    """Those that are not named weigh nothing; all are named by default."""
+    """Factors that are not named have weight 0; by default all are named."""
     assert FactorSettings(Weights.read("relations=.5,siblings", "factor")).weights == {
         "relations": 0.5,
         "siblings": 1.0,
@@ -96,7 +96,7 @@ def test_settings_are_checked(factors: str, message: str) -> None:
 
 
 def test_weights_are_read() -> None:
-    """Names may have an equals sign themselves: the last one counts; empty parts are passed over."""
+    """The last equals sign ends the name, which may contain others; empty parts are ignored."""
     assert Weights.read("", "feature").named == ()
     assert Weights.read(" a , ,b=2 + c=1e-3,", "feature").named == (("a", 1.0), ("b", 2.0), ("c", 0.001))
     assert Weights.read("a=b=.5", "feature").named == (("a=b", 0.5),)
@@ -108,7 +108,7 @@ def test_weights_are_read() -> None:
     )
 )
 def test_what_is_written_is_read(named: dict[str, float]) -> None:
-    """To four digits, and the same: what a record says gives the same search again."""
+    """Weights are written with four digits, so that a record gives the same search again."""
     weights = Weights.rounded(named.items())
     found = dict(weights.named)
 

@@ -79,7 +79,7 @@ def random_table_of(problem: Problem, model: int) -> Any:
 def test_an_infinite_beam_finds_the_best_sums_of_all_permutations(
     units: list[Spelled], seed: int, weights: tuple[float, float]
 ) -> None:
-    """Units with other lengths in other models, and duplicates: all strings of words, ranked by their sums."""
+    """Units of different lengths by model, and duplicates: all strings of words, ranked by their sums."""
     problem = problem_of(units, seed, weights)
     best: dict[tuple[int, ...], float] = {}
     for order in permutations(range(len(units))):
@@ -106,7 +106,7 @@ def test_kernel_agrees_with_reference(
     different = sorted(dict.fromkeys(units), key=lambda unit: len(unit[0]))
 
     def together(state: Any, step: Any) -> tuple[float, Any]:
-        """Extend all models: by the end, or by a word of the first one, at whose first word the others say theirs."""
+        """Extend all models by the end or by a word of the first one; the others add theirs at its first word."""
         total, states = 0.0, []
         for model, symbols in enumerate([(EOS,)] * 3 if step == EOS else step):
             mine = state[model]
@@ -162,7 +162,7 @@ TREEBANK = """\
 
 """
 BAG = "saw/VBD [the/DT horse/NN] it/PRP quickly/RB"
-#: Each unit of the bag in each model; *horse* and *quickly* were never seen, and *cat* and *it* are kept.
+#: Each unit of the bag in each model; *horse* and *quickly* are unknown, and *cat* and *it* are kept.
 SPELLED: dict[str, dict[str, str]] = {
     "saw": {"tags": "<tag:VBD>", "classes": "<tag:VBD>", "items": "<tag:VBD>", "more": "saw"},
     "the horse": {
@@ -241,7 +241,7 @@ def test_features_are_checked(made: Store, features: str, error: type[Exception]
 
 
 def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
-    """Joined by +, as commas part systems; records have them where they were given."""
+    """Features of a system are joined by +, since commas separate systems; records have them."""
     one = asked(made, BAG, algorithm="beam:features=tags=.5+items=2")
     other = asked(made, BAG, changes={"features": "tags=.5,items=2"})
     plan = Search(algorithm="beam", changes={"features": "tags=.5"}).plan(made, "words")
@@ -256,7 +256,7 @@ def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
 
 
 def test_weights_may_change_after_looking_up(made: Store) -> None:
-    """As in evaluations, where systems with the same models share what is looked up."""
+    """Weights may change after look-ups, which systems with the same models share in evaluations."""
     one, other = (
         Search(algorithm="beam", changes={"features": f"tags={weight},items"}).plan(made, "words")
         for weight in (0, 3)
@@ -290,7 +290,7 @@ def test_a_model_chooses_among_the_best_of_any_algorithm(made: Store) -> None:
 
 
 def test_the_score_is_the_sum_of_its_parts(made: Store) -> None:
-    """Models and what reranks, weighted; nothing is computed where nobody asks."""
+    """The score is the weighted sum of models and rerankers, computed only on request."""
     changes = {"features": FEATURES, "rerank": "more=.5"}
     plan = Search(algorithm="beam", nbest=9, changes=changes).plan(made, "words")
     weights = plan.part_weights()
@@ -302,7 +302,7 @@ def test_the_score_is_the_sum_of_its_parts(made: Store) -> None:
 
 
 def test_no_sentence_comes_twice(made: Store) -> None:
-    """One word with two tags, which two models tell apart, is one word where people read it."""
+    """Sentences that differ only in tags of a word are returned once, though models distinguish them."""
     found = asked(made, "zebra/NN zebra/VB the/DT", nbest=6, changes={"features": "tags"})
 
     assert sorted(one.text for one in found) == ["the zebra zebra", "zebra the zebra", "zebra zebra the"]

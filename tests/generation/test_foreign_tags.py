@@ -1,4 +1,4 @@
-"""Bags with tags of another set than the dependency counts get tags that these know, and it is said."""
+"""Bags with tags of another set than the dependency counts get tags of that set, with a note."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def units(text: str) -> list[Unit]:
 @pytest.mark.parametrize(
     ("given", "others", "expected"),
     [
-        # Known, for the most part: as they are.
+        # Mostly known tags are kept.
         ("the/DT saw/NN zz/Q", "the/DET saw/VERB zz/X", ["DT", "NN", "Q"]),
         # By word and universal tag; a new word by that tag alone; a word without one has none.
         ("the/RD saw/V dog/S", "the/DET saw/VERB dog/NOUN", ["DT", "VBD", "NN"]),
         ("a/RD saw/S cat/S", "a/DET saw/NOUN cat/NOUN", ["DT", "NN", "NN"]),
         ("purrs/V", "purrs/VERB", ["VBZ"]),
         ("The/RD zz/S", "The/DET zz/PROPN", ["DT", None]),
-        # Universal tags where others belong.
+        # Universal tags in place of those of the counts.
         ("the/DET saw/VERB", "the/DET saw/VERB", ["DT", "VBD"]),
         # Nothing in common but words.
         ("the/RD saw/V", "the/ saw/", [None, None]),
@@ -90,7 +90,7 @@ def test_what_both_have_is_used(store: Store, given: str, others: str, expected:
 def test_it_is_said_and_trees_are_made(
     store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """By `regenerate`, whose tree is that of known tags, and by experiments."""
+    """`regenerate` and experiments note it, and trees are those of known tags."""
     path = tmp_path / "b.conllu"
     path.write_text(conllu(["the/DET/RD dog/NOUN/S saw/VERB/V"]))
     request = OrderingRequest(bag="", model="pets", algorithm="cle", tree=True, units="word")

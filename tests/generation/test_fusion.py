@@ -1,4 +1,4 @@
-"""Fusion: what comes into a key sentence, where it stands, and where each word is from."""
+"""Fusion: additions to a key sentence, their places, and the origin of each word."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fuse(key: Sentence, *related: Sentence, **asked: object) -> FusionAnswer:
 
 
 def told(key: str, *related: str) -> tuple[str, list[tuple[str, str, str]]]:
-    """Return the best sentence, and what was done by kind, text and what it is beside; "" for none."""
+    """Return the best sentence, and its changes by kind, text and neighbour; "" for none."""
     answer = fuse(tree(key), *map(tree, related))
     text = answer.sentences[0].text if answer.sentences else ""
     return text, [(change.kind, change.text, change.beside) for change in answer.changes]
@@ -84,7 +84,7 @@ FLOODED = "Rains/NOUN-NNS/2/nsubj flooded/VERB-VBD/0/root villages/NOUN-NNS/2/ob
 
 
 def test_a_phrase_stands_behind_the_word_that_it_stood_behind() -> None:
-    """*In Lomani* behind *villages*: its neighbors there are those of its sentence."""
+    """*In Lomani* is added behind *villages*, where its neighbors are those of its sentence."""
     other = (
         "Rains/NOUN-NNS/2/nsubj flooded/VERB-VBD/0/root villages/NOUN-NNS/2/obj in/ADP-IN/5/case"
         " Lomani/PROPN-NNP/3/nmod ./PUNCT/2/punct"
@@ -102,7 +102,7 @@ def test_a_phrase_stands_behind_the_word_that_it_stood_behind() -> None:
 
 
 def test_what_the_key_says_otherwise_is_not_said_again() -> None:
-    """The key has *rural* villages: *mountain* may mean the same, unless the other sentence has both."""
+    """*Mountain* is not added to *rural villages*, as it may mean the same, unless a sentence has both."""
     key = FLOODED.replace("villages/NOUN-NNS/2/obj", "rural/ADJ-JJ/4/amod villages/NOUN-NNS/2/obj")
     mountain = "Rains/NOUN-NNS/2/nsubj flooded/VERB-VBD/0/root {}mountain/NOUN-NN/{}/compound villages/NOUN-NNS/2/obj"
 
@@ -112,7 +112,7 @@ def test_what_the_key_says_otherwise_is_not_said_again() -> None:
 
 
 def test_an_article_comes_with_its_phrase() -> None:
-    """*An old* takes the place of *a*, but nothing that of *this*; where articles agree, one word is added."""
+    """*An old* replaces *a*, but nothing replaces *this*; if articles agree, one word is added."""
     key = "Men/NOUN-NNS/2/nsubj built/VERB-VBD/0/root a/DET-DT/4/det bridge/NOUN-NN/2/obj ./PUNCT/2/punct"
     other = "Men/NOUN-NNS/2/nsubj left/VERB-VBD/0/root {}/DET-DT/5/det {}/ADJ-JJ/5/amod bridge/NOUN-NN/2/obj"
 
@@ -131,7 +131,7 @@ def test_an_article_comes_with_its_phrase() -> None:
 
 
 def test_words_that_are_read_otherwise_elsewhere_are_not_trusted() -> None:
-    """What one sentence takes for an adverb is a noun in another: a tagger did not know it."""
+    """A word that is an adverb in one sentence and a noun in another, by an error of the tagger, is not added."""
     key = "Ding/NOUN-NN/2/nsubj left/VERB-VBD/0/root school/NOUN-NN/2/obj ./PUNCT/2/punct"
     guessed = "Ding/NOUN-NN/3/nsubj hao/ADV-RB/3/advmod left/VERB-VBD/0/root school/NOUN-NN/3/obj"
     noun = "Hao/NOUN-NN/2/nsubj left/VERB-VBD/0/root school/NOUN-NN/2/obj"
@@ -141,7 +141,7 @@ def test_words_that_are_read_otherwise_elsewhere_are_not_trusted() -> None:
 
 
 def test_an_abbreviation_is_nothing_new() -> None:
-    """Nor are the words that it stands for."""
+    """Neither an abbreviation nor its full form is added beside the other."""
     un = "UN/PROPN-NNP/2/compound leaders/NOUN-NNS/3/nsubj met/VERB-VBD/0/root guests/NOUN-NNS/3/obj"
     nations = (
         "Leaders/NOUN-NNS/5/nsubj of/ADP-IN/4/case United/PROPN-NNP/4/compound Nations/PROPN-NNPS/1/nmod"
@@ -153,7 +153,7 @@ def test_an_abbreviation_is_nothing_new() -> None:
 
 
 def test_a_clause_with_the_same_subject_loses_it() -> None:
-    """Where the subjects agree, *and* joins the verbs; the marker is from no sentence."""
+    """If the subjects agree, *and*, a word of no sentence, joins the verbs."""
     key = "The/DET-DT/2/det army/NOUN-NN/3/nsubj took/VERB-VBD/0/root towns/NOUN-NNS/3/obj ./PUNCT/3/punct"
     other = (
         "The/DET-DT/2/det army/NOUN-NN/3/nsubj lost/VERB-VBD/0/root ten/NUM-CD/5/nummod tanks/NOUN-NNS/3/obj"
@@ -179,7 +179,7 @@ SAT = "The/DET-DT/2/det board/NOUN-NN/3/nsubj met/VERB-VBD/0/root leaders/NOUN-N
 
 
 def test_what_stands_before_a_subject_comes_with_its_comma() -> None:
-    """Where the key begins with its subject, and has no phrase with the same preposition."""
+    """A phrase before the subject is added if the key begins with its subject and lacks its preposition."""
     other = (
         "At/ADP-IN/3/case the/DET-DT/3/det summit/NOUN-NN/7/obl ,/PUNCT/7/punct the/DET-DT/6/det"
         " board/NOUN-NN/7/nsubj met/VERB-VBD/0/root friends/NOUN-NNS/7/obj ./PUNCT/7/punct"
@@ -191,7 +191,7 @@ def test_what_stands_before_a_subject_comes_with_its_comma() -> None:
 
 
 def test_what_stands_between_the_same_words_goes_between_them() -> None:
-    """Even where a parser hung it on a word that the key has not."""
+    """A phrase goes between the same words, even if its head in the parse is not in the key."""
     other = (
         "The/DET-DT/2/det board/NOUN-NN/5/nsubj finally/ADV-RB/5/advmod met/VERB-VBD/5/amod"
         " leaders/NOUN-NNS/0/root ./PUNCT/5/punct"
@@ -206,7 +206,7 @@ def test_what_stands_between_the_same_words_goes_between_them() -> None:
 
 
 def test_who_says_so_is_put_before_the_same_clause() -> None:
-    """*It is known that*, where the clause begins with the same word and has the same verb."""
+    """*It is known that* is added before a clause with the same first word and the same verb."""
     clause = (
         "the/DET-DT/6/det board/NOUN-NN/7/nsubj {}/VERB-VBD/3/ccomp people/NOUN-NNS/7/obj ./PUNCT/3/punct"
     )
@@ -219,7 +219,7 @@ def test_who_says_so_is_put_before_the_same_clause() -> None:
 
 
 def test_a_subject_takes_the_place_of_its_pronoun() -> None:
-    """Before the same verb, of the same number, where the verbs have another word in common."""
+    """A subject replaces a pronoun of the same number, if the verbs are the same and share another word."""
     key = "They/PRON-PRP/2/nsubj met/VERB-VBD/0/root leaders/NOUN-NNS/2/obj today/ADV-RB/2/advmod"
     other = "Two/NUM-CD/2/nummod men/NOUN-NN{}/3/nsubj met/VERB-VBD/0/root {}/NOUN-NNS/3/obj"
 
@@ -232,7 +232,7 @@ def test_a_subject_takes_the_place_of_its_pronoun() -> None:
 
 
 def test_a_second_verb_is_conjoined_where_subjects_agree() -> None:
-    """In versions of one sentence, too; its *and* is of its sentence."""
+    """A second verb comes with the *and* of its sentence, in versions of one sentence, too."""
     other = (
         "The/DET-DT/2/det board/NOUN-NN/3/nsubj met/VERB-VBD/0/root guests/NOUN-NNS/3/obj and/CCONJ-CC/6/cc"
         " praised/VERB-VBD/3/conj farmers/NOUN-NNS/6/obj ./PUNCT/3/punct"
@@ -245,7 +245,7 @@ def test_a_second_verb_is_conjoined_where_subjects_agree() -> None:
 
 
 def test_questions_and_talk_are_not_conjoined() -> None:
-    """Nor is a clause whose subject is a pronoun, one without a verb that has a tense, or one of other things."""
+    """Clauses are not conjoined with a pronoun as subject, without a finite verb, or on other subjects."""
     for form, other in (("worse", "?"), ("condition", "it"), ("is", "being"), ("estimated", "clever")):
         changed = Sentence(
             [other if word == form else word for word in CONDITION.forms],
@@ -269,7 +269,7 @@ def test_questions_and_talk_are_not_conjoined() -> None:
 
 
 def test_room_is_kept() -> None:
-    """The clause of Figure 1 has 22 words, and what replaces two words by two takes no room."""
+    """The clause of Figure 1 takes 22 words of the limit, a replacement of two words by two none."""
     assert fuse(KEY, CONDITION, CONFLICT, words=21).sentences == ()
     assert len(fuse(KEY, CONDITION, CONFLICT, words=22).changes) == 2
 
@@ -287,13 +287,13 @@ def test_trees_without_names_of_relations() -> None:
 
 
 def test_nothing_to_add_is_no_sentence() -> None:
-    """Neither where nothing fits, nor where there is nothing."""
+    """There is no answer if nothing fits or no related sentence is given."""
     assert told(FLOODED, "Dogs/NOUN/2/nsubj bark/VERB/0/root") == ("", [])
     assert told(FLOODED) == ("", [])
 
 
 def test_a_sentence_without_a_tree_is_refused() -> None:
-    """There is nothing to hang a phrase on."""
+    """A sentence without a tree, in which phrases have no heads, is refused."""
     with pytest.raises(InputError, match="`parser`"):
         fuse(Sentence(["Rains"], upos=["NOUN"]))
 
@@ -311,7 +311,7 @@ def test_odd_sentences_add_nothing(key: str, other: str) -> None:
 
 
 def test_too_many_words_are_refused() -> None:
-    """The trigrams of the sentences are made of a square of bigrams."""
+    """Too many words are refused, since the trigrams need a square matrix of bigrams."""
     long = Sentence([f"w{i}" for i in range(2001)], upos=["X"] * 2001, heads=[0, *range(1, 2001)])
 
     with pytest.raises(InputError, match="limit"):
@@ -326,7 +326,7 @@ def is_projective(sentence: Sentence) -> bool:
 
 @given(st.integers(0, len(DEMO) - 1), st.integers(1, 4))
 def test_what_comes_out_is_a_projective_tree(key: int, count: int) -> None:
-    """Of sentences whose trees are: each word has a way to the root, and no links cross."""
+    """From projective trees comes a projective tree with one root."""
     sentences = [one for one in DEMO[key : key + count] if is_projective(one)]
     bag = WordBag.of_sentences(sentences or DEMO[:1])
     evidence = of_sentences(bag)
@@ -361,7 +361,7 @@ def check(answer: FusionAnswer, one: FusedSentence) -> None:
 
 @given(st.integers(0, len(DEMO) - 1), st.lists(st.integers(0, len(DEMO) - 1), max_size=3), st.integers(1, 30))
 def test_words_are_from_sentences_and_keep_their_order(key: int, related: list[int], words: int) -> None:
-    """For any sentences of the demo; the same again is the same, and no more words are added than asked."""
+    """In the demo, answers have words of the sentences only, are reproducible, and keep the limit of words."""
     chosen = [DEMO[number] for number in related if number != key]
     answer = fuse(DEMO[key], *chosen, words=words, nbest=3)
 
@@ -373,14 +373,14 @@ def test_words_are_from_sentences_and_keep_their_order(key: int, related: list[i
 
 
 def test_sentences_that_say_the_same_make_one() -> None:
-    """A related sentence that is given twice adds nothing that is new."""
+    """A related sentence that is given twice counts once."""
     once, twice = (fuse(DEMO[7], *related, words=2, nbest=3) for related in ([DEMO[5]], [DEMO[5]] * 2))
 
     assert [made.text for made in twice.sentences] == [made.text for made in once.sentences]
 
 
 def test_the_search_of_2005_uses_the_same_words() -> None:
-    """But for markers, which no sentence has."""
+    """The search of 2005 uses the same words but for markers, which are in no sentence."""
     key, *related = DEMO[7], *DEMO[5:7], *DEMO[8:10]
     answer = fuse(key, *related, algorithm="depviterbi", nbest=2)
     (revised, *_) = fuse(key, *related).sentences

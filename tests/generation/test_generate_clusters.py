@@ -1,4 +1,4 @@
-"""Generation from clusters: the paper's two sentences, what the settings mean, and refusals."""
+"""Generation from clusters: the paper's two sentences, the settings, and refusals."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_supported_arguments_are_those_of_the_sources(store: Store) -> None:
 
 
 def test_lengths_are_those_of_the_sources() -> None:
-    """A distribution over all lengths, around those of the sentences; longer ones are not worse for that alone."""
+    """Lengths have a distribution around those of the sentences, which balances the cost of longer strings."""
     probabilities = [math.exp(length_logp(length, [3, 9])) for length in range(1, 200)]
 
     assert sum(probabilities) == pytest.approx(1)
@@ -191,7 +191,7 @@ def test_bigram_is_weight_zero(store: Store) -> None:
 
 @pytest.mark.parametrize("reuse", ["none", "counts", "free"])
 def test_reuse_limits_words(store: Store, reuse: str) -> None:
-    """No token twice, no word more often than in any sentence, or as often as it pays."""
+    """Each token once, each word as often as in one sentence, or without limit."""
     clusters = cluster_names(store, "demo")[:3]
     counts = {one.name: one for one in ClusterCounts.of_corpus(store, "demo", clusters)}
     settings = GenerationSettings(reuse=reuse)  # type: ignore[arg-type]
@@ -210,7 +210,7 @@ def test_reuse_limits_words(store: Store, reuse: str) -> None:
 
 
 def test_free_reuse_is_exact(store: Store) -> None:
-    """Every answer of some clusters is proven, at every tenth length."""
+    """With free reuse every answer of some clusters is exact, at every tenth length."""
     clusters = cluster_names(store, "demo")[:5]
     settings = GenerationSettings(reuse="free")
     found = list(generate(store, "demo", lengths=[1, 10, 20, 30, 40], settings=settings, clusters=clusters))
@@ -221,7 +221,7 @@ def test_free_reuse_is_exact(store: Store) -> None:
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 0.8])
 def test_free_reuse_is_the_best_of_all_strings_of_a_cluster(store: Store, weight: float) -> None:
-    """All strings of up to five of the companion's letters, by the definition: none beats the answer."""
+    """No string of up to five of the companion's letters beats the answer, by the definition."""
     (counts,) = ClusterCounts.of_corpus(store, "letters", cluster_names(store, "letters"))
     model = ClusterModel.estimate(counts)
     right, left = model.head_right.tolist(), model.head_left.tolist()
@@ -240,7 +240,7 @@ def test_free_reuse_is_the_best_of_all_strings_of_a_cluster(store: Store, weight
 
 
 def test_without_reuse_the_beam_is_the_bound(store: Store) -> None:
-    """A long sentence cannot be proven, and says so; a wider beam is no worse."""
+    """A long answer is not marked as exact; a wider beam is no worse."""
     clusters = cluster_names(store, "demo")[:1]
     narrow, wide = (
         next(generate(store, "demo", lengths=[30], settings=GenerationSettings(beam=beam), clusters=clusters))
@@ -282,7 +282,7 @@ def test_trees_are_those_of_the_head_stack(store: Store) -> None:
 
 
 def test_no_trees_for_the_baseline_without_parses(store: Store) -> None:
-    """Plain text will do for bigrams; the dependencies need parses, and the message says how to get them."""
+    """Bigrams take plain text; dependencies need parses, and the error says how to get them."""
     (found,) = run(store, "news", 4, algorithm="bigram")
 
     assert found.tree is None
@@ -291,7 +291,7 @@ def test_no_trees_for_the_baseline_without_parses(store: Store) -> None:
 
 
 def test_collins_relates_what_never_met(store: Store) -> None:
-    """With all words of one tag, back-off gives every pair a chance, and the search still finds its best."""
+    """With one tag for all words, back-off relates every pair, and the search still finds the best string."""
     (plain,) = run(store, length=6, reuse="free")
     (smoothed,) = run(store, length=6, reuse="free", smoothing="collins")
 
@@ -301,7 +301,7 @@ def test_collins_relates_what_never_met(store: Store) -> None:
 
 
 def test_clusters_do_not_mix(store: Store) -> None:
-    """Every cluster has its own words, and alone it gives what it gives among others."""
+    """A cluster has its own words, and the same answers alone and among others."""
     clusters = cluster_names(store, "demo")
     together = [one for one in generate(store, "demo", lengths=[6]) if one.cluster == "relief-005"]
     alone = list(generate(store, "demo", lengths=[6], clusters=[c for c in clusters if c[1] == "relief-005"]))
@@ -311,7 +311,7 @@ def test_clusters_do_not_mix(store: Store) -> None:
 
 
 def test_the_corpora_beside_do_not_matter(store: Store, tmp_path: Path) -> None:
-    """A store of its own gives the same sentences: word ids of a store never show."""
+    """A store with this corpus alone gives the same sentences: word ids do not matter."""
     with Store(tmp_path / "alone.duckdb", create=True) as alone:
         fill(alone, tmp_path, {"relief": RELIEF}, "paper")
 
@@ -319,7 +319,7 @@ def test_the_corpora_beside_do_not_matter(store: Store, tmp_path: Path) -> None:
 
 
 def test_lower_case_and_no_punctuation(store: Store) -> None:
-    """Words come out as they were counted."""
+    """Strings have the words as they were counted."""
     (cluster,) = cluster_names(store, "demo", names=["relief-001"])
     settings = GenerationSettings(lowercase=True, punctuation=False)
     for found in generate(store, "demo", lengths=[5, 20], settings=settings, clusters=[cluster]):
@@ -352,7 +352,7 @@ def test_salience_by_document_frequency(store: Store) -> None:
 
 
 def test_salience_chooses_words(store: Store) -> None:
-    """A heavy word comes in, a word without weight stays out, words without a line count 1."""
+    """A word with a great weight is used, one with weight 0 is not; words without a line have 1."""
     heavy = run(store, length=3, salience={"blankets": 1e6})
     without = run(store, length=5, nbest=10, salience={"The": 0.0, "the": 0.0})
 
@@ -368,7 +368,7 @@ def test_salience_over_clusters(store: Store) -> None:
 
 
 def test_weights_are_read_with_their_lines() -> None:
-    """What is no word and number is refused where it stands."""
+    """A line that is not a word and a number is refused with its number."""
     assert parse_weights(["a 1", "", "b\t2.5"], path="w") == {"a": 1.0, "b": 2.5}
     for line in ("a", "a b", "a -1", "a nan", "a b 1", "a inf"):
         with pytest.raises(InputError, match="w:2: "):
@@ -402,7 +402,7 @@ def test_settings_are_checked(settings: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
 def test_a_model_chooses_among_the_best(store: Store, weight: float) -> None:
-    """The best of each length are those of the twenty best that the cluster and the model like best together."""
+    """The answers are the best of twenty a length by cluster and model together."""
     news, lengths = find(store, "news"), range(5, 9)
     found = list(generate(store, "paper", lengths=lengths, nbest=CANDIDATES))
     model = [
@@ -474,13 +474,13 @@ def test_traces_follow_the_definition(store: Store) -> None:
     ],
 )
 def test_nearness_is_a_share_of_what_is_used(settings: dict[str, Any], why: str) -> None:
-    """More than none, and only where there is a head stack."""
+    """Nearness must be above 0, and needs a head stack."""
     with pytest.raises(InputError, match=why):
         GenerationSettings(**settings)
 
 
 def test_near_relations_are_favored(store: Store) -> None:
-    """In the demo, with half a relation left for each item above, strings change, and their traces add up."""
+    """With nearness 1/2, strings of the demo change, and their traces add up."""
     clusters = cluster_names(store, "demo")[:2]
     far, near = (
         list(

@@ -1,4 +1,4 @@
-"""Sentences that are given: scored as the search scores them, and refused in one line where they cannot be."""
+"""Given sentences are scored as by the search, or refused in one line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def traced(store: Store, text: str, corpus: str = "paper", **settings: object) -
 )
 @pytest.mark.parametrize("corpus", ["paper", "letters"])
 def test_the_score_is_that_of_the_search(store: Store, corpus: str, settings: dict[str, object]) -> None:
-    """Whatever the search finds has the same probability, words, stacks and tree when it is given."""
+    """A sentence of the search has the same probability, words, stacks and tree if it is given."""
     chosen = GenerationSettings(**settings)  # type: ignore[arg-type]
     found = list(generate(store, corpus, lengths=[5, 7], settings=chosen, nbest=5))
 
@@ -57,7 +57,7 @@ def test_the_score_is_that_of_the_search(store: Store, corpus: str, settings: di
 
 
 def test_the_stacks_of_the_paper(store: Store) -> None:
-    """Figure 4, of the sentence itself."""
+    """The stacks of the sentence of figure 4."""
     assert [" ".join(step.stack) for step in traced(store, SENTENCE).trace[:-1]] == [
         "The",
         "The UN",
@@ -72,7 +72,7 @@ def test_the_stacks_of_the_paper(store: Store) -> None:
 
 
 def test_a_capital_may_be_that_of_the_sentence(store: Store) -> None:
-    """`Workers` is no word of the cluster; of `The` and `the`, which both are, the more probable one begins."""
+    """`Workers` is read as `workers`; of `The` and `the`, both in the cluster, the more probable is taken."""
     workers, lower = traced(store, "Workers distributed food"), traced(store, "the workers distributed food")
 
     assert (workers.words[0], workers.text) == ("workers", "Workers distributed food")
@@ -97,7 +97,7 @@ def test_a_capital_may_be_that_of_the_sentence(store: Store) -> None:
 def test_what_cannot_be_read_is_refused(
     store: Store, text: str, settings: dict[str, object], why: str
 ) -> None:
-    """In one line that says which word, and what to do."""
+    """The error is one line with the word and what to do."""
     with pytest.raises(InputError, match=why) as refusal:
         traced(store, text, **settings)
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_read_is_refused(
 
 
 def test_a_cluster_without_trees_is_refused(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """As the search refuses it; bigrams need none."""
+    """A cluster without trees is refused as by the search, but not for bigrams."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "plain.lines").write_text("we ate\n")
 

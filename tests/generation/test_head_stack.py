@@ -1,4 +1,4 @@
-"""The head stack: the papers' figures step by step, and what every stack promises."""
+"""The head stack: the papers' figures step by step, and invariants of all stacks."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_both_directions_alike_make_a_modifier() -> None:
 
 
 def test_a_sentence_without_words_has_no_steps() -> None:
-    """Nothing comes of nothing."""
+    """A sentence without words has no steps."""
     assert follow([], [], []) == ([], [])
 
 

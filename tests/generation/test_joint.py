@@ -1,4 +1,4 @@
-"""Joint decoding in a store: which algorithm, models and weights are taken, and what its answers are worth."""
+"""Joint decoding in a store: choice of algorithm, models and weights, and scores of its answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         build(store, "both", ["trees", "more", "plain"], order=3)
         build(store, "plain", ["plain"], order=3)
         build(store, "tags", ["trees"], order=3, symbols=Symbols("tags"))
-        # Cannot be written among others.
+        # A name that cannot be written in a list.
         build(store, "tags,2", ["trees", "more"], order=2, symbols=Symbols("tags"))
         build(store, "classes", ["trees", "more"], order=3, symbols=Symbols("classes", 2))
         for _ in range(2):
@@ -84,7 +84,7 @@ def answers(store: Store, *bags: str, model: str = "words", **options: Any) -> l
 
 
 def test_auto_is_joint_where_there_are_trees(made: Store) -> None:
-    """In one of several corpora, too; or in those that are named."""
+    """`auto` is joint if one of the corpora, or of those that are named, has trees."""
     assert [planned(made, model).algorithm.name for model in ("words", "both", "plain")] == [
         "joint",
         "joint",
@@ -98,7 +98,7 @@ def test_auto_is_joint_where_there_are_trees(made: Store) -> None:
 
 
 def test_companions_cover_most_of_the_corpora(made: Store) -> None:
-    """The newest one of those that know nothing else: models of other corpora would be other text."""
+    """The newest companion of most of the model's corpora is used, never one with other text."""
     assert companions(made, find(made, "words")) == {"tags": "tags@1"}
     assert companions(made, find(made, "both")) == {
         "tags": "tags-of-both@2",
@@ -108,7 +108,7 @@ def test_companions_cover_most_of_the_corpora(made: Store) -> None:
 
 
 def test_beside_more_text_other_weights_hold(empty_store: Path, tmp_path: Path) -> None:
-    """Of trees as well; what is asked for stays. They are asked as any other feature."""
+    """With a model of more text, other weights are the defaults, of trees, too; given ones stay."""
     trees = tmp_path / "trees.conllu"
     trees.write_text(TREEBANK)
     shutil.copy(empty_store, tmp_path / "more.duckdb")
@@ -144,7 +144,7 @@ def test_learnt_weights_go_before_defaults(made: Store) -> None:
 
 
 def test_what_is_asked_for_goes_before_learnt_weights(made: Store) -> None:
-    """Each of the two by itself; no features are asked for by an empty text."""
+    """Given features and given tree weights each replace the learnt ones; an empty text means no features."""
     plans = {
         "features": planned(made, "tuned", features="plain=.5"),
         "none": planned(made, "tuned", features=""),
@@ -186,13 +186,13 @@ def test_settings_of_joint_are_its_own(made: Store) -> None:
 
 
 def test_companions_are_there_for_the_beam_too(made: Store) -> None:
-    """Asked for by name: it has none by default."""
+    """The beam uses companions by name only."""
     assert planned(made, "words", "beam").features == ()
     assert [one.model.name for one in planned(made, "words", "beam", features="auto").features] == ["tags"]
 
 
 def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
-    """Once, where they are asked and can be built: not of other treebanks, and not if none are wanted."""
+    """A note appears once, if companions are used and can be built, not otherwise."""
     build(made, "alone", ["more"], order=2)
     try:
         plan = planned(made, "alone")
@@ -213,7 +213,7 @@ def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
 
 
 def test_a_model_that_was_learnt_with_may_be_gone(made: Store) -> None:
-    """Without it the other weights are not the best ones: what to do is said."""
+    """If a model of the learnt weights was removed, the error says what to do."""
     build(made, "short-lived", ["trees"], order=2, symbols=Symbols("tags"))
     model = build(made, "left", ["trees"], order=2)
     LearntWeights({"short-lived@1": 1.0}, {"relations": 1.0}).add(made, model.id, "joint", 1)
@@ -229,7 +229,7 @@ def test_a_model_that_was_learnt_with_may_be_gone(made: Store) -> None:
 
 
 def test_answers_are_the_best_that_were_found(made: Store) -> None:
-    """Against all orders: each has the score of its order, none a better one than the best, and trees belong to them."""
+    """Against all orders: answers have the scores of their orders, the best is first, trees fit."""
     problem = prepared(made, BAG)
     best: dict[tuple[int, ...], float] = {}
     for order in permutations(range(problem.size)):
@@ -267,7 +267,7 @@ def test_no_units_and_one_unit(made: Store) -> None:
 
 
 def test_identical_units(made: Store) -> None:
-    """One string however they are swapped: it is given once."""
+    """Orders that differ by identical units are one answer."""
     found = answers(made, "it/PRP it/PRP it/PRP", nbest=5)
 
     assert [one.text for one in found] == ["it it it"]
@@ -281,7 +281,7 @@ def test_an_answer_does_not_depend_on_the_other_bags(made: Store) -> None:
 
 
 def test_words_without_tags_get_guessed_ones(made: Store) -> None:
-    """Those that they have most often, as the same bag with tags; the model over tags asks for them, too."""
+    """Words without tags get their most frequent ones, for the model over tags, too."""
     (plain,) = answers(made, "saw it [the cat]")
     (tagged,) = answers(made, "saw/VBD it/PRP [the/DT cat/NN]")
 
@@ -290,7 +290,7 @@ def test_words_without_tags_get_guessed_ones(made: Store) -> None:
 
 
 def test_real_orders_are_valued(made: Store) -> None:
-    """The tree of the corpus does not count: the score is that of the best tree."""
+    """A given order has the score of its best tree, not of the tree of the corpus."""
     problem = prepared(made, BAG)
     order = (2, 0, 3, 1)
 
@@ -299,7 +299,7 @@ def test_real_orders_are_valued(made: Store) -> None:
 
 
 def test_candidates_have_what_each_factor_says(made: Store) -> None:
-    """Weighted they are the scores, in falling order, of different strings."""
+    """Weighted values of candidates are their scores, in falling order, of different strings."""
     problem = prepared(made, BAG)
     found = candidates(problem, 10)
     weights = [1.0, 0.2, *(FactorSettings().weights[name] for name in FACTORS)]
@@ -314,7 +314,7 @@ def test_candidates_have_what_each_factor_says(made: Store) -> None:
 
 
 def test_without_weights_of_trees_it_climbs_from_the_beam(made: Store) -> None:
-    """N-grams alone: never worse than the beam's best."""
+    """Without weights of trees, the search by n-grams is never worse than the beam."""
     narrow = {"beam": 1, "features": ""}
     (one,) = answers(made, BAG, algorithm="beam", changes=narrow)
     (joint,) = answers(made, BAG, algorithm="joint", changes={**narrow, "factors": ""})
@@ -324,7 +324,7 @@ def test_without_weights_of_trees_it_climbs_from_the_beam(made: Store) -> None:
 
 
 def test_other_weights_share_what_is_looked_up(made: Store) -> None:
-    """As tuning does: the same problem with other settings."""
+    """The same look-ups serve other weights, as in tuning."""
     problem = prepared(made, BAG)
     settings = planned(made, "words", factors="relations=2").settings
     other = replace(problem, settings=settings)
