@@ -1,4 +1,4 @@
-"""Smoothing as plain SQL over whole tables, one statement beside each formula: the reference for the fast way.
+"""The reference for smoothing: plain SQL over whole tables, a statement for each formula.
 
 Both methods turn the temporary tables ``counted_1`` and up into ``smoothed_1`` and up, with the words, the
 probability ``p`` and the back-off ``weight``, null if the n-gram is no context. The statements lie in
@@ -28,7 +28,7 @@ Smoothed = dict[tuple[int, ...], tuple[float, float]]
 def smooth(
     connection: Connection, smoothing: str, *, order: int, min_count: Sequence[int], unknown: bool
 ) -> tuple[Smoothed, Parameters]:
-    """Return the model of what is counted, and its parameters."""
+    """Return the model of the counts, and its parameters."""
     method = {"kneser-ney": _KneserNey, "katz": _Katz}[smoothing](connection, order, min_count, unknown)
     parameters = method.smooth()
     found: Smoothed = {}
@@ -68,7 +68,7 @@ class _Method:
         return sql.rows(self.connection, bodies[statement].format(**values))
 
     def longer(self, n: int, table: str, weight: str) -> dict[str, str]:
-        """Return how to find the weight of an n-gram as a context of the next order."""
+        """Return the expression for the weight of an n-gram as a context of the next order."""
         if n == self.order:
             return {"weight": "null::double", "longer_context": ""}
         joined = f"left join {table}_{n + 1} b on {sql.matching('g', 'b', n)}"

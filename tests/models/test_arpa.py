@@ -62,7 +62,7 @@ def test_kenlm_scores_as_the_store_says(
 
 
 def test_round_trip(store: Store, tmp_path: Path) -> None:
-    """Words that ARPA cannot hold come back too."""
+    """A round trip keeps the model, with words that ARPA cannot hold."""
     add_corpus(
         store, "toy", [*[line.split() for line in TEXT], ["New York", "<UNK>", "\\u0041", "\t", "\\x"]]
     )
@@ -78,7 +78,7 @@ def test_round_trip(store: Store, tmp_path: Path) -> None:
 
 
 def test_no_temporary_table_is_left(store: Store, tmp_path: Path) -> None:
-    """Not of the import, nor of what else makes models: they would keep their memory while the store is open."""
+    """Imports and builds leave no temporary tables, which would take memory while the store is open."""
 
     def left() -> list[object]:
         with store.connect() as connection:
@@ -162,7 +162,7 @@ def test_impossible_words_get_the_lowest_number(store: Store, tmp_path: Path) ->
 def test_damaged_files_are_refused(
     store: Store, tmp_path: Path, old: str, new: str, line: int, message: str
 ) -> None:
-    """With the line; and nothing is stored."""
+    """A damaged file is refused with the line, and nothing is stored."""
     assert old in SMALL
     path = write(tmp_path / "bad.arpa", SMALL.replace(old, new, 1))
 

@@ -82,7 +82,7 @@ def test_many_earlier_modifiers(toy: Store) -> None:
 
 
 def test_nothing_known(toy: Store) -> None:
-    """Words, tags and corpora that were never seen: nothing of everything."""
+    """Unknown words, tags and corpora have no evidence."""
     new = Attachment(("new", None), ("newer", "NEW"), RIGHT)
     (found,) = explain_attachments(toy, [1], "word", [new])
 
@@ -112,7 +112,7 @@ def check(store: Store, corpora: Sequence[int], layer: Layer, bag: Sequence[Tagg
 
 
 def check_views(store: Store, corpora: Sequence[str], layer: Layer, heads: Sequence[str]) -> None:
-    """Compare all that the views have of some heads with the evidence, bit by bit."""
+    """Compare the rows of the views for some heads with the evidence, to the last bit."""
     chosen = "where corpus = $1 and layer = $2 and head in (select unnest($3::varchar[]))"
     for number, corpus in enumerate(corpora, 1):
         with store.connect() as connection:
@@ -154,7 +154,7 @@ def test_views_have_the_evidence(toy: Store) -> None:
 
 
 def test_lookups_explain_as_the_generators_count(toy: Store) -> None:
-    """Over two corpora, of which one alone has the pair: level by level, and for each number of modifiers."""
+    """Over two corpora, one with the pair, look-ups explain each level and each number of modifiers."""
     add(toy, "more", [[("d", "Y", 0), ("a", "X", 1)], [("c", "X", 2), ("a", "X", 0)]])
     with toy.connect() as connection:
         pair = Dependencies(head="a", modifier="b", explain=True).ask(connection).table.to_pylist()
@@ -192,7 +192,7 @@ def test_same_as_the_algorithms_get(toy: Store) -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("layer", ["word", "unit"])
 def test_same_on_real_sentences(tmp_path: Path, layer: Layer) -> None:
-    """The same in a treebank with base noun phrases, where units are not words."""
+    """The evidence is the same in a treebank with base noun phrases, where units are not words."""
     default = Path(__file__).parents[2].parent / "shared" / "data"
     path = Path(os.environ.get("SENTGEN_DATA", default)) / "ud" / "en_partut-ud-dev.conllu"
     if not path.exists():

@@ -15,7 +15,7 @@ from sentgen.models.submodel import membership, within_bags
 def within_bags_reference(
     words: Sequence[Sequence[int]], bags: Sequence[Sequence[int]], everywhere: Iterable[int]
 ) -> list[int]:
-    """Return what `within_bags` returns, by the definition; its readable reference."""
+    """Return the n-grams of `within_bags` by the definition, as a readable reference."""
     always = {-1, *everywhere}
     sets: list[set[Any]] = [set(bag) | always for bag in bags] or [always]
     return [row for row, gram in enumerate(words) if any(set(gram) <= bag for bag in sets)]
@@ -32,7 +32,7 @@ def padded(grams: list[list[int]]) -> np.ndarray:  # type: ignore[type-arg]
 
 @given(BAGS, GRAMS, st.sets(WORDS, min_size=1, max_size=3))
 def test_as_defined(bags: list[list[int]], grams: list[list[int]], everywhere: set[int]) -> None:
-    """Some bag has all words of what is kept, and of nothing else."""
+    """An n-gram is kept if and only if a bag has all of its words."""
     known = max([word for bag in [*bags, everywhere] for word in bag])
     words = padded([gram for gram in grams if max(gram) <= known])
 
@@ -57,6 +57,6 @@ def test_more_bags_than_bits() -> None:
 
 
 def test_no_bags() -> None:
-    """Words that are members of every bag are members of none at all, too."""
+    """Without bags, n-grams of words that are members of every bag are still kept."""
     assert within_bags(padded([[1, 2], [0], [1, 1]]), *membership([], {1, 2})).tolist() == [0, 2]
     assert membership([], ()).places.size == 0

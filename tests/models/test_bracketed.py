@@ -87,7 +87,7 @@ def test_arpa_files_keep_the_brackets(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("phrases", [[[], [], []], [[0] * 5, [0] * 6, [0]], [[1, 1, 0, 2, 2], [], []]])
 def test_base_noun_phrases_must_be_known(store: Store, phrases: list[list[int]]) -> None:
-    """Of no sentence, none there, and of one sentence only; `[]` leaves the phrases of a sentence unknown."""
+    """Corpora without base noun phrases, or with those of some sentences only, are refused."""
     add_phrases(store, "trees", phrases)
 
     with pytest.raises(ModelError, match="trees: base noun phrases are not known"):
@@ -104,7 +104,7 @@ def test_brackets_in_the_text_are_refused(store: Store) -> None:
 
 
 def test_phrases_of_a_bag_are_bracketed(store: Store) -> None:
-    """log p(<np> the dog </np> barks </s> | <s>); single words, and words that are broken up, are not."""
+    """A phrase of a bag has brackets: log p(<np> the dog </np> barks </s> | <s>); single words have none."""
     add_phrases(store, "trees")
     model = build(store, "m", ["trees"], order=2, brackets=True)
     known = ngrams(store, model)

@@ -1,4 +1,4 @@
-"""The checks of models: sound ones pass whatever their settings, and what is damaged is found."""
+"""The checks of models: sound models pass with all settings, and damage is found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(template: Path, tmp_path: Path) -> Path:
-    """A copy of it to damage."""
+    """A copy of the template to damage."""
     return Path(shutil.copy(template, tmp_path / "store.duckdb"))
 
 
@@ -78,7 +78,7 @@ def test_sound_models_pass(path: Path, nightly: bool) -> None:
     ],
 )
 def test_damage_is_found_quickly(path: Path, damage: str, expected: str) -> None:
-    """Without counting anything again."""
+    """Damage is found without counting again."""
     with duckdb.connect(str(path)) as duck:
         duck.execute(damage)
 
@@ -112,7 +112,7 @@ def test_damage_is_found_quickly(path: Path, damage: str, expected: str) -> None
     ],
 )
 def test_wrong_probabilities_are_found(path: Path, damage: str, expected: set[str]) -> None:
-    """By the length of the context after which the sum is not one, and by the n-grams that are missing."""
+    """The check names the length of contexts whose sum is not 1, and missing n-grams."""
     with duckdb.connect(str(path)) as duck:
         duck.execute(damage)
 
@@ -121,7 +121,7 @@ def test_wrong_probabilities_are_found(path: Path, damage: str, expected: set[st
 
 
 def test_a_context_that_is_missing_is_found(path: Path) -> None:
-    """A bigram has followers but is no n-gram of the model: what it leaves to shorter contexts is not known."""
+    """A context that is no n-gram of the model, and so has no back-off weight, is found."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("delete from model_ngram where model_id = 1 and n = 2 and w1 = 1")
 
@@ -139,7 +139,7 @@ def test_ngrams_of_two_models_that_changed_places_are_found(path: Path) -> None:
 
 
 def test_a_stale_model_is_not_counted_again(path: Path) -> None:
-    """That its corpora have other n-grams by now is no damage; its sums are checked all the same."""
+    """Changed corpora of a stale model are no damage; its sums are still checked."""
     (path.parent / "more.lines").write_text("more water .\n")
     with Store(path, threads=1) as store:
         ingest(store, [str(path.parent / "more.lines")], Settings("water"))
@@ -153,7 +153,7 @@ def test_a_stale_model_is_not_counted_again(path: Path) -> None:
 
 
 def test_a_corpus_that_was_replaced_is_not_counted_again(path: Path) -> None:
-    """It has the number and the tokens of the one before, but was read after the model was built."""
+    """A corpus with the id and tokens of the old one, but read after the model was built, is not recounted."""
     (path.parent / "other.lines").write_text("a fire went .\na fire went out .\n")
     with Store(path, threads=1) as store:
         build(store, "water", ["water"], order=2, smoothing="katz")

@@ -38,7 +38,7 @@ def first(row: Sentence) -> bool:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of all sentences, and beside it one of those of each kind that are chosen here."""
+    """A store of all sentences, and a store for each selection of them."""
     folder = tmp_path_factory.mktemp("chosen")
     meta_treebank.store_of(folder / "both.duckdb", filter(meets, ROWS))
     meta_treebank.store_of(folder / "first.duckdb", filter(first, ROWS))
@@ -88,7 +88,7 @@ def test_it_is_the_model_of_these_sentences_alone(
     names: list[str],
     settings: dict[str, object],
 ) -> None:
-    """All orders, probabilities and back-off weights; sizes, too."""
+    """All orders, probabilities, back-off weights and sizes are those of a corpus of these sentences."""
     given = {"order": 4, "smoothing": smoothing, **settings}
     path = tmp_path / "alone.duckdb"
     path.write_bytes((made.parent / f"{alone}.duckdb").read_bytes())
@@ -111,7 +111,7 @@ def sizes(model: ModelInfo) -> tuple[int, int, int]:
 
 
 def test_the_condition_is_shown_and_the_model_gets_stale(store: Store, tmp_path: Path) -> None:
-    """What a subcorpus was when the model was built; whatever is new in a corpus may be of it."""
+    """The condition is that of the subcorpus at the build; new sentences in the corpus make the model stale."""
     build(store, "plain", ["first"], order=2)
     model = build(store, "m", ["chosen"], order=2, condition="length > 1")
     told = {key: value for key, _, value in model.describe(store)}
@@ -150,7 +150,7 @@ def test_a_check_finds_a_model_of_other_sentences(store: Store) -> None:
 def test_what_makes_no_model_is_refused(
     store: Store, given: dict[str, str], error: type[Exception], message: str
 ) -> None:
-    """By one line, and nothing is left."""
+    """The refusal is one line, and nothing is stored."""
     with pytest.raises(error, match=message):
         build(store, "m", ["first"], order=2, **given)  # type: ignore[arg-type]
     with pytest.raises(NotFoundError):
@@ -158,7 +158,7 @@ def test_what_makes_no_model_is_refused(
 
 
 def test_companions_have_seen_the_same_sentences(store: Store) -> None:
-    """A model of some sentences is not asked together with one that has seen the others, which may be tests."""
+    """A model of chosen sentences has no companion of other sentences, which may be test sentences."""
     tags = Symbols("tags")
     words = build(store, "words", ["first"], order=2, condition=CONDITION)
     build(store, "all-tags", ["first"], order=2, symbols=tags)
@@ -176,7 +176,7 @@ def test_companions_have_seen_the_same_sentences(store: Store) -> None:
 
 
 def test_drawn_sentences_are_nested(store: Store) -> None:
-    """Of one seed, fewer are among more, whatever else there is; another seed draws others."""
+    """With one seed, a smaller draw is within a larger one; another seed draws other sentences."""
     taken: dict[object, set[int]] = {}
     with store.connect() as connection:
         for number, seed in ((5, 1), (10, 1), (10, 2)):
@@ -190,7 +190,7 @@ def test_drawn_sentences_are_nested(store: Store) -> None:
 
 
 def test_models_of_drawn_sentences(store: Store) -> None:
-    """The record says how many and by which seed, with the condition; recounted and pruned alike."""
+    """The record has number, seed and condition, also after recounting and pruning."""
     asked = BuildRequest(name="m", corpus=["first"], order=3, where=CONDITION, sentences=4, seed=7)
     (model,) = asked.build(store)
     pruned = PruneRequest(name="small", of="m", min_count="1").make(store)
@@ -213,6 +213,6 @@ def test_models_of_drawn_sentences(store: Store) -> None:
     ],
 )
 def test_what_cannot_be_drawn(store: Store, options: dict[str, object], message: str) -> None:
-    """More than there are, none, from counts of whole corpora, or in two ways."""
+    """Draws of too many or no sentences, from counts of whole corpora, and in two ways are refused."""
     with pytest.raises(SentgenError, match=message):
         BuildRequest(name="m", corpus=["first"], order=2, **options).build(store)  # type: ignore[arg-type]

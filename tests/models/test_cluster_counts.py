@@ -104,7 +104,7 @@ def sentences(number: int) -> list[Sentence]:
 
 @pytest.mark.parametrize("number", [0, 7, 33])
 def test_counting_pair_by_pair_agrees(demo: Store, number: int) -> None:
-    """What SQL counts of a batch is what loops count of one cluster."""
+    """The counts of a batch by SQL are those of each cluster by loops."""
     counts = counted(demo, "relief", tags=True)[number]
     words, tags = counts.words, sorted({tag for s in sentences(number) for tag in s.xpos or []})
     together, right, left, bigrams, tag_word = (Counter[tuple[int, int]]() for _ in range(5))
@@ -175,13 +175,13 @@ def test_modifiers_of_punctuation_climb(count: Count) -> None:
 
 
 def test_only_punctuation_is_refused(count: Count) -> None:
-    """A cluster of which nothing is left has no sentences to make."""
+    """A cluster of punctuation only is refused."""
     with pytest.raises(InputError, match="cluster 'cluster' has no words"):
         count([(".", 0)], punctuation=False)
 
 
 def test_too_many_words_are_refused(count: Count, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cluster is small: its tables are square."""
+    """Too many words are refused, as tables of a cluster are square."""
     monkeypatch.setattr(cluster_counts, "MAX_WORDS", 4)
 
     with pytest.raises(InputError, match="'cluster' has 5 different words, and 4 are the limit"):
@@ -200,12 +200,12 @@ def test_clusters_by_name(demo: Store) -> None:
 
 
 def test_no_clusters_no_counts(demo: Store) -> None:
-    """Nothing is looked up for nothing."""
+    """Without clusters there are no queries."""
     assert ClusterCounts.of_corpus(demo, "relief", []) == []
 
 
 def test_queries_do_not_grow_with_clusters(demo: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One cluster or 34: as many statements."""
+    """One cluster and 34 take the same number of statements."""
     run = cluster_counts._by_document
     asked: list[str] = []
 
@@ -223,7 +223,7 @@ def test_queries_do_not_grow_with_clusters(demo: Store, monkeypatch: pytest.Monk
 
 
 def test_document_frequencies(demo: Store) -> None:
-    """In how many documents a word is, by reading the treebank."""
+    """Document frequencies equal those from reading the treebank."""
     texts = [{form for sentence in sentences(number) for form in sentence.forms} for number in range(34)]
     found, total = document_frequencies(demo, "relief", {"floods", "the", "zeppelin"})
 

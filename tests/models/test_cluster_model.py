@@ -146,7 +146,7 @@ def test_collins_by_hand(tmp_path: Path) -> None:
 
 
 def test_collins_needs_tags(tmp_path: Path) -> None:
-    """Smoothing without the counts to back off to is a mistake of the caller."""
+    """Smoothing without counts of tags is an error of the caller."""
     (tmp_path / "x.lines").write_text("a b\n")
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "x.lines")], Settings("clusters", format="lines"))
@@ -159,7 +159,7 @@ def test_collins_needs_tags(tmp_path: Path) -> None:
 
 
 def test_levels_must_be_there() -> None:
-    """Nothing backs off to nothing."""
+    """Back-off without levels is an error."""
     with pytest.raises(ValueError, match="no levels"):
         collins([])
 

@@ -24,7 +24,7 @@ def built(store: Store, corpora: list[str], **settings: Any) -> list[ModelInfo]:
 
 
 def test_they_are_the_models_that_one_would_build(store: Store) -> None:
-    """Those of a command each, with the same order and counts; what is for words alone stays with the words."""
+    """Companions equal models that are built one by one; settings for words apply to the words only."""
     add_phrases(store)
     steps: list[str] = []
     request = BuildRequest(
@@ -51,7 +51,7 @@ def test_they_are_the_models_that_one_would_build(store: Store) -> None:
 
 
 def test_a_search_finds_them(store: Store) -> None:
-    """What is built is what joint decoding asks, the next version as well."""
+    """Joint decoding uses the companions that were built, and their next versions."""
     add_phrases(store)
     for version in (1, 2):
         model = built(store, ["trees"], order=2)[0]
@@ -61,7 +61,7 @@ def test_a_search_finds_them(store: Store) -> None:
 
 
 def test_a_model_goes_with_its_own(store: Store) -> None:
-    """Whatever else is built over the same corpora later."""
+    """A model keeps its own companions when others are built over the same corpora."""
     add_phrases(store)
     model = built(store, ["trees"], order=2)[0]
     other = BuildRequest(name="n", corpus=["trees"], companions=True, order=2).build(store)[0]
@@ -71,7 +71,7 @@ def test_a_model_goes_with_its_own(store: Store) -> None:
 
 
 def test_more_text_is_known_by_its_name(store: Store) -> None:
-    """NAME-text goes with one model, text with all; the newest one, if it is over words and seen by no test."""
+    """NAME-text goes with one model, text with all: the newest version over words without test sentences."""
     add_phrases(store)
     for name in ("plain", "other"):
         add_corpus(store, name, ["the dog saw", "the dog"])
@@ -86,7 +86,7 @@ def test_more_text_is_known_by_its_name(store: Store) -> None:
     assert more() is None
     text = build(store, "text", ["plain"], order=2)
     assert more() == "text@1"
-    # Itself is no more text; and each goes with its own.
+    # A model is no more text for itself; and each model has its own.
     assert companions(store, text) == {}
     build(store, "m-text", ["plain", "other"], order=2)
     assert more() == "m-text@2"
@@ -96,7 +96,7 @@ def test_more_text_is_known_by_its_name(store: Store) -> None:
 
 
 def test_what_is_built_already_is_found(store: Store) -> None:
-    """Until something is asked for in another way, a corpus grows, or one of the models is missing."""
+    """Built models are reused until settings differ, a corpus grows, or one of the models is missing."""
     add_phrases(store)
     asked = BuildRequest(name="m", corpus=["trees"], companions=True, order=2)
     assert asked.built(store) == []
@@ -138,7 +138,7 @@ def test_a_model_that_reads_counts_has_smoothed_companions(store: Store) -> None
 
 
 def test_nothing_is_built_where_there_can_be_none(store: Store) -> None:
-    """No tags at all, and tags without base noun phrases: one line, and no model of the words either."""
+    """Without tags or base noun phrases the build fails in one line, and builds no model of words either."""
     add_corpus(store, "plain", ["the dog saw", "the dog"])
     add_corpus(store, "tagged", ["the/D dog/N"], tags="xpos_id")
     for corpora in (["plain"], ["tagged"], ["plain", "tagged"]):

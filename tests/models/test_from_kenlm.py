@@ -1,4 +1,4 @@
-"""What the page on KenLM promises: the same scores of what is exported, mixtures and smaller models too."""
+"""The page on KenLM: exported models, mixtures and pruned models have the same scores in KenLM."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def models(store: Store) -> list[ModelInfo]:
 
 
 def test_scores_are_those_of_kenlm(store: Store, models: list[ModelInfo], tmp_path: Path) -> None:
-    """Of a model, of a mixture and of a smaller one; KenLM keeps floats of 32 bits."""
+    """A model, a mixture and a pruned model have KenLM's scores, which are 32-bit floats."""
     mixed = MixRequest(name="both", of="one,other", weights=".6,.4").make(store)
     small = PruneRequest(name="small", of="one", entropy=1e-2).make(store)
 

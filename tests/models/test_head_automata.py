@@ -18,7 +18,7 @@ from sentgen.schema import Store
 
 BAG: list[Pair] = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("new", "X"), ("new", "NEW"), ("a", "Z")]
 NONE, END = "none", "end"
-#: Head, what is on one side of it, and where: modifiers, nearest first, with their distances.
+#: Head, side, and its modifiers on that side, nearest first, with their distances.
 Side = tuple[Pair, int, list[tuple[Pair, int]]]
 
 
@@ -54,7 +54,7 @@ class Plain:
         return smoothed(steps.count((before, after)), sum(a == before for a, _ in steps), coarse)
 
     def tag(self, tag: str) -> float:
-        """Every tag and as many ends; one never seen counts half, and the end half more."""
+        """Return P(tag) by the definition: an unseen tag counts half, the ends as much as all tags."""
         seen = len(self.tokens) + 0.5 if tag == END else max(sum(t == tag for _, t in self.tokens), 0.5)
         return seen / (2 * len(self.tokens) + 1)
 
@@ -113,7 +113,7 @@ def check(found: Automata, bag: list[Pair], plain: Plain) -> None:
 
 
 def test_agree_with_their_formulas(tmp_path: Path) -> None:
-    """Also of words and tags that no tree has, and of the root; no units have none."""
+    """This includes words and tags that no tree has, the root, and an empty list of units."""
     with store_of(TREES, tmp_path) as store:
         found, nothing = automata_of(store, BAG, [])
 
@@ -145,7 +145,7 @@ def test_by_hand(tmp_path: Path) -> None:
 
 
 def test_they_are_probabilities(tmp_path: Path) -> None:
-    """Of all tags, of one never seen, and of the end; of the three distances."""
+    """Probabilities sum to 1 over all tags, an unseen one and the end, and over the three distances."""
     with store_of(TREES, tmp_path) as store:
         (found,) = automata_of(store, [("a", "X"), ("b", "Y"), ("b", "Z"), ("new", "NEW")])
 
@@ -154,7 +154,7 @@ def test_they_are_probabilities(tmp_path: Path) -> None:
 
 
 def test_other_bags_of_the_batch_change_nothing(tmp_path: Path) -> None:
-    """An answer must not depend on what else is asked at the same time."""
+    """Results do not depend on other bags of the batch."""
     one: list[Pair] = [("b", "Y"), ("a", "X")]
     with store_of(TREES, tmp_path) as store:
         (alone,) = automata_of(store, one)
@@ -165,7 +165,7 @@ def test_other_bags_of_the_batch_change_nothing(tmp_path: Path) -> None:
 
 
 def test_without_trees_all_are_finite(tmp_path: Path) -> None:
-    """A corpus that does not exist: nothing is likelier than anything else."""
+    """Without trees, as in an unknown corpus, all values are finite and equal."""
     with store_of(TREES, tmp_path) as store:
         (found,) = prefetch_dependencies(store, [99], "word", [BAG], distances=True)
 

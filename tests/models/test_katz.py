@@ -68,7 +68,7 @@ def test_good_turing_in_a_store(store: Store) -> None:
     # Tokens: 120 + 80 + 60 + 48 + 40 + 30 + </s> = 379; count 6 is not discounted.
     assert found["w1_0",] == pytest.approx(50 / 91 / 379)
     assert found["w6_0",] == pytest.approx(6 / 379)
-    # Good-Turing leaves n1 / N for what is unseen.
+    # Good-Turing leaves n1 / N for unseen words.
     assert found["<unk>",] == pytest.approx(121 / 379)
 
 

@@ -1,4 +1,4 @@
-"""What is looked up in the counts of trees, against a walk over the trees."""
+"""Look-ups in the counts of trees, against a walk over the trees."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def looked_up(store: Store, corpora: list[int], layer: Layer, kinds: list[Kind],
 
 
 def agree(store: Store, corpora: list[int], kinds: list[Kind]) -> None:
-    """Every number is that of the walk, in both layers, with distances and without."""
+    """Check that all counts are those of the walk, in both layers, with distances and without."""
     for layer, distances in product(("word", "unit"), (True, False)):
         expected = walked(store, corpora, layer, kinds, distances=distances)
         found = looked_up(store, corpora, layer, kinds, distances=distances)
@@ -48,7 +48,7 @@ def agree(store: Store, corpora: list[int], kinds: list[Kind]) -> None:
 
 
 def test_toy(tmp_path: Path) -> None:
-    """All kinds of a toy treebank, and what it does not have."""
+    """All words and tags of a toy treebank, and unknown ones."""
     with store_of(TREES, tmp_path) as store:
         agree(store, [1], all_kinds(store, FORMS, LABELS))
 
@@ -93,7 +93,7 @@ def test_segments(tmp_path: Path, few_are_frequent: None) -> None:
 def test_any_trees_in_segments(
     tmp_path_factory: pytest.TempPathFactory, few_are_frequent: None, parts: list[list[Tree]]
 ) -> None:
-    """The same for trees that nobody chose."""
+    """Counts agree for random trees in segments."""
     agree_in_segments(tmp_path_factory.mktemp("trees"), parts)
 
 

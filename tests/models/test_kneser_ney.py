@@ -119,7 +119,7 @@ def test_probabilities_sum_to_one(
     unknown: str,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """After every context, seen or not, whatever was pruned."""
+    """Probabilities sum to 1 after every context, seen or not, with any pruning."""
     with Store(tmp_path_factory.mktemp("sum") / "s.duckdb", create=True, threads=1) as store:
         add_corpus(store, "toy", text)
         settings = {"order": order, "min_count": min_count[:order], "unknown": unknown}

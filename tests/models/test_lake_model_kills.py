@@ -1,4 +1,4 @@
-"""Kill processes of a local cluster with SIGKILL: a model that goes on ends with the same bytes."""
+"""Processes of a local cluster that are killed with SIGKILL: a resumed build ends with the same bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(counted: Path) -> tuple[dict[str, bytes], int]:
-    """The lake with its model, and how many tasks it took."""
+    """The lake with its model, and the number of tasks."""
     lake = shutil.copytree(counted, counted.parent / "whole")
     tasks = run_here(lake, "--model")
     assert len(list((lake / "model_ngram").iterdir())) > 1
@@ -45,9 +45,9 @@ def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], fo
     """Kill one process at a random moment, then build to the end and compare; the first time in this process."""
     lake = shutil.copytree(counted, folder / f"lake-{number}")
     victim = kill_one(number, folder, lake, "--model", whole[1])
-    # What the manifest names is there, whenever.
+    # All files that the manifest names are always there.
     list(job.status(Place(lake), lake / "_work"))
-    # If it came to its end, another one would build the next version.
+    # If the build was finished, another one would build the next version.
     if (lake / "_work").exists() or not (lake / "model").exists():
         (run_to_the_end if number else run_here)(lake, "--model")
     assert files(lake) == whole[0], f"{victim} killed in round {number}"

@@ -1,4 +1,4 @@
-"""Models of lakes, with tasks in this process: those of a store for the same counts, whatever is interrupted."""
+"""Models of lakes, with tasks in this process: they equal those of a store, after interruptions, too."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def counted(texts: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="module")
 def stored(texts: list[Path], empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of both."""
+    """The store of both texts."""
     path = tmp_path_factory.mktemp("stored") / "store.duckdb"
     shutil.copyfile(empty_store, path)
     with Store(path) as store:
@@ -227,11 +227,11 @@ def test_the_lake_does_not_depend_on_the_order_of_tasks_or_their_size(
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL: nothing catches it."""
+    """Simulates SIGKILL: no code catches it."""
 
 
 class Dies:
-    """Dies after so many tasks, in the midst of one: its files are there and its receipt is not."""
+    """Dies after so many tasks, within the next one, whose files are written and whose receipt is not."""
 
     workers = 1
 
@@ -401,7 +401,7 @@ def test_models_of_removed_corpora_stay_with_their_words(
         assert rows(lake) == before
     with Store(lake, read_only=True) as store:
         assert registry.find(store, "m").is_stale(store)
-    # A corpus of the same name is another one, though it has as many tokens.
+    # A new corpus of the same name is another one, even with the same number of tokens.
     for corpus, text in zip("ab", texts, strict=True):
         Job(place, work, Inline(), 1 << 29, Settings(corpus=corpus)).run([str(text)])
     assert rows(lake) == before
@@ -448,7 +448,7 @@ def test_a_bucket_takes_a_model(lake: Path, whole: Path, tmp_path: Path) -> None
 
 
 def test_a_counted_lake_passes_its_checks(whole: Path, tmp_path: Path) -> None:
-    """What needs sentences is left out; counts that do not add up are found."""
+    """Checks that need sentences are left out; inconsistent counts are found."""
     lake = Path(shutil.copytree(whole, tmp_path / "lake"))
     with Store(lake, read_only=True) as store:
         results = list(maintenance.check(store, model_checks(store)))
@@ -467,7 +467,7 @@ def test_a_counted_lake_passes_its_checks(whole: Path, tmp_path: Path) -> None:
 
 
 def test_a_counted_corpus_beside_sentences(stored: Path, texts: list[Path], tmp_path: Path) -> None:
-    """A lake of a store that got one more corpus: each is checked by what it has."""
+    """In a lake of a store with one more, counted corpus, each corpus is checked by its own data."""
     lake = tmp_path / "lake"
     with Store(stored, read_only=True) as store:
         export(store, Place(lake))

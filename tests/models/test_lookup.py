@@ -1,4 +1,4 @@
-"""Point look-ups: the steps that a person can follow, and the same answer as the tables give."""
+"""Look-ups of single n-grams: their steps, and agreement with the tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_steps_of_backing_off(toy: Toy) -> None:
 @pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("words", [*toy_store.SENTENCES, ["barks", "on", "zebra"], ["zebra"]])
 def test_agrees_with_the_sub_model(toy: Toy, words: list[str]) -> None:
-    """The last step is what the compiled table says."""
+    """The last step has the value of the compiled table."""
     found = prefetch(*toy, [words])
     ids = found.encode(words)
     _, state = score_words(found.table, found.table.start, ids[:-1])
@@ -48,6 +48,6 @@ def test_agrees_with_the_sub_model(toy: Toy, words: list[str]) -> None:
 
 
 def test_no_word(toy: Toy) -> None:
-    """There must be something to look up."""
+    """A look-up without words is refused."""
     with pytest.raises(InputError, match="no word"):
         explain(*toy, [])

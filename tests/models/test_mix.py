@@ -1,4 +1,4 @@
-"""Mixtures: the sum of what the models give, by definition; weights by EM; what cannot be mixed."""
+"""Mixtures: weighted sums of probabilities by definition; weights by EM; refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def mix(store: Store, of: str, **options: object) -> ModelInfo:
 
 
 def given_by(model: Arpa, gram: Gram) -> float:
-    """Return p of the last word: nothing for a word that only others know; others are <unk> in the context."""
+    """Return p of the last word: 0 if only other models know it; unknown words of the context are <unk>."""
     known = {gram[0] for gram in model if len(gram) == 1}
     if gram[-1] not in known:
         return 0.0
@@ -69,7 +69,7 @@ def two_models(store: Store, one: Sequence, other: Sequence, orders: tuple[int, 
 def test_each_stored_ngram_has_the_sum(
     tmp_path_factory: pytest.TempPathFactory, one: list, other: list, orders: tuple[int, int], share: float
 ) -> None:
-    """By definition, for all n-grams of the union, whose probabilities sum to one after each context."""
+    """Each n-gram of the union has the sum by definition; probabilities sum to 1 after each context."""
     with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True, threads=1) as store:
         two_models(store, one, other, orders)
         parts = [ngrams(store, find(store, name)) for name in ("one", "other")]
@@ -95,7 +95,7 @@ def test_each_stored_ngram_has_the_sum(
 def test_a_dynamic_mixture_is_the_sum(
     tmp_path_factory: pytest.TempPathFactory, one: list, other: list, orders: tuple[int, int], sentences: list
 ) -> None:
-    """Of any sentence, scored as text, and as one order of a bag."""
+    """The mixture is the sum for any sentence, as text and as an order of a bag."""
     with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True, threads=1) as store:
         two_models(store, one, other, orders)
         parts = [ngrams(store, find(store, name)) for name in ("one", "other")]
@@ -117,7 +117,7 @@ def test_a_dynamic_mixture_is_the_sum(
 
 
 def test_weights_are_the_best_ones() -> None:
-    """EM finds what a search of all weights finds, and for three models no step aside is better."""
+    """EM finds the weights of a full search; for three models no small change is better."""
     p = np.random.default_rng(1).dirichlet([0.3] * 40, 3)[:, np.random.default_rng(2).integers(0, 40, 500)]
 
     found, _ = best_weights(p[:2])
@@ -144,13 +144,13 @@ def unmixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def mixable(unmixed: Path, tmp_path: Path) -> Iterator[Store]:
-    """A copy of it, open for writing."""
+    """A copy of that store, open for writing."""
     with copied(unmixed, tmp_path) as store:
         yield store
 
 
 def test_weights_are_learnt_from_a_file_or_a_corpus(mixable: Store, tmp_path: Path) -> None:
-    """Text that is more like one model gives it more."""
+    """Text that is more like one model gives it a greater weight."""
     held = ["a b a", "c a b a", "e c"]
     (tmp_path / "held.lines").write_text("\n".join(held) + "\n")
     ingest(mixable, [str(tmp_path / "held.lines")], Settings("held"))
@@ -166,7 +166,7 @@ def test_weights_are_learnt_from_a_file_or_a_corpus(mixable: Store, tmp_path: Pa
 
 
 def test_what_is_noted(mixable: Store) -> None:
-    """Corpora, sizes and parts are those of the models; it is stale as they would be."""
+    """A mixture records the corpora, sizes and parts of its models, and becomes stale with them."""
     model = mix(mixable, "one,other@1")
 
     assert (model.smoothing, model.order, model.parts) == ("mixture", 3, (("one@1", 0.5), ("other@1", 0.5)))
@@ -188,7 +188,7 @@ def test_contexts_may_go_on_in_no_model(store: Store) -> None:
 
 
 def test_the_checks_of_a_store_hold(mixable: Store) -> None:
-    """Of both kinds, and with an order that has fewer contexts: sums, sizes and corpora."""
+    """The checks of sums, sizes and corpora pass for both kinds, and for orders with fewer contexts."""
     mix(mixable, "one,other")
     mix(mixable, "one,other", dynamic=True)
 
@@ -249,7 +249,7 @@ def test_models_of_different_kinds_are_refused(mixable: Store) -> None:
 
 
 def test_models_of_lower_cased_corpora_and_others_are_refused(mixable: Store, tmp_path: Path) -> None:
-    """One would ask the other about words that it cannot have; a model without corpora may be either."""
+    """Models of different case are refused, as one cannot have words of the other; imported ones may be either."""
     (tmp_path / "lower.lines").write_text("A b A\nB c\n")
     ingest(mixable, [str(tmp_path / "lower.lines")], Settings("lower", lowercase=True))
     lower = build(mixable, "lower", ["lower"], order=2)

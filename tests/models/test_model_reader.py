@@ -1,4 +1,4 @@
-"""A model that is laid out: the scores are those of the n-grams that are read for each part of a text."""
+"""A laid-out model: it gives the scores of a model whose n-grams are read from the store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, folders
 
 WORDS = ["the", "a", "dog", "cat", "on", "mat", "sees", "old", "zebra"]
-#: Words that models do not know, and what is no word in a text.
+#: Unknown words, and symbols that are no words of a text.
 STRANGERS = ["ünknown", "The", "dogs", "<unk>", "<s>", "</s>"]
 
 
@@ -44,7 +44,7 @@ def in_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scored(store: Store, model: ModelInfo, **settings: Any) -> list[tuple[object, ...]]:
-    """Return all that is said of sentences, among them words that the model does not know."""
+    """Return all figures of sentences, some with unknown words."""
 
     def told(one: SentenceScore) -> tuple[object, ...]:
         return one.words, one.log10, one.oov, one.log10_oov, one.logps.tolist(), one.unknown.tolist()
@@ -56,7 +56,7 @@ def scored(store: Store, model: ModelInfo, **settings: Any) -> list[tuple[object
 
 
 def streamed(store: Store, model: ModelInfo, **settings: Any) -> list[tuple[object, ...]]:
-    """Return the same of a model that is never laid out."""
+    """Return the same figures by a model that is never laid out."""
     with pytest.MonkeyPatch.context() as patch, Store(store.path, read_only=True) as other:
         patch.setattr(laid_out, "MOST_WORDS", -1)
         patch.setattr(laid_out, "_mapped", lambda *_: None)
@@ -98,7 +98,7 @@ STORED_ALIKE = ("katz", "frequent", "imported", "mixture")
     [pytest.param(kind, marks=[pytest.mark.nightly] if kind in STORED_ALIKE else ()) for kind in KINDS],
 )
 def test_scores_are_the_same(corpus: Store, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """To the last bit, of every kind of model, in memory or in a file, whatever the case of words."""
+    """Scores are equal to the last bit, for every kind of model, in memory or in a file, in any case."""
     model = KINDS[kind](corpus)
     corpus.close()
     expected = {lowercase: streamed(corpus, model, lowercase=lowercase) for lowercase in (False, True)}
@@ -114,7 +114,7 @@ def test_scores_are_the_same(corpus: Store, monkeypatch: pytest.MonkeyPatch, kin
 @pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("kind", ["kneser-ney", "frequent", "no unknown", "asked mixture"])
 def test_bags_get_the_same(corpus: Store, kind: str) -> None:
-    """Row for row, of one bag, of many that have n-grams in common, and of none."""
+    """Bags get the same rows: one bag, many bags that share n-grams, and none."""
     model, many = KINDS[kind](corpus), [*texts([*WORDS, *STRANGERS], 20), ["the"] * 3]
     corpus.close()
     with Store(corpus.path, read_only=True) as read, Store(corpus.path, read_only=True) as laid:
@@ -128,7 +128,7 @@ def test_bags_get_the_same(corpus: Store, kind: str) -> None:
 
 
 def test_when_it_is_laid_out(corpus: Store) -> None:
-    """For a text that is large against it, or when it was asked as much; not beyond the memory limit."""
+    """It is laid out for a large text, or after as many look-ups, within the memory limit."""
     model = build(corpus, "m", ["c"], order=3)
     stream = np.array([1, 2], np.int32)
 
@@ -159,7 +159,7 @@ def test_when_it_is_laid_out(corpus: Store) -> None:
 def test_a_file_is_mapped_by_whoever_comes_after_and_goes_with_its_model(
     corpus: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is made once, and told; another model of the same number is not taken for it."""
+    """The file is made once, with a note; another model of the same id does not use it."""
     first, other = build(corpus, "m", ["c"], order=3), build(corpus, "other", ["c"], order=2)
     for model in (first, other):
         scored(corpus, model)
@@ -188,7 +188,7 @@ def test_a_file_is_mapped_by_whoever_comes_after_and_goes_with_its_model(
 @pytest.mark.usefixtures("in_files")
 @pytest.mark.parametrize("harm", ["cut", "other", "in the way", "no room"])
 def test_what_hinders_a_file(corpus: Store, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
-    """A file that is not whole is made anew; where there can be none, the store is read as ever."""
+    """An incomplete file is made again; if no file can be made, the store is read."""
     model = build(corpus, "m", ["c"], order=3)
     folder = corpus.path.with_name(f"{corpus.path.name}.models")
     if harm in ("cut", "other"):

@@ -1,4 +1,4 @@
-"""The cache of n-grams: what it keeps, and what it drops first."""
+"""The cache of n-grams: its content, and the order in which it drops rows."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_anchor_put_twice_counts_once() -> None:
 
 
 def test_known_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too many forms are forgotten at once, but not by who is reading them."""
+    """If there are too many forms, all are dropped, but threads that read them keep theirs."""
     monkeypatch.setattr(ngram_cache, "_MAX_KNOWN_FORMS", 1)
     cache, model = NgramCache(0), toy_store.ToyModel()
     known = cache.forms(model)

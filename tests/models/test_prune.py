@@ -1,4 +1,4 @@
-"""Pruning: what goes changes the model least, by the definition of relative entropy; what stays sums to one."""
+"""Pruning: it removes the n-grams of least relative entropy, and the rest sums to 1."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def prune(store: Store, of: str, **options: object) -> ModelInfo:
 
 
 def likelihood(model: Arpa, words: Gram) -> float:
-    """Return how probable a context is: of its words one after the other, and of </s> for <s>."""
+    """Return the probability of a context: the product of its words, with </s> for <s>."""
     p = 1.0
     for i, word in enumerate(words):
         p *= 10 ** lookup(model, ("</s>",) if word == "<s>" else words[: i + 1])
@@ -32,7 +32,7 @@ def likelihood(model: Arpa, words: Gram) -> float:
 
 
 def without(model: Arpa, gram: Gram) -> Arpa:
-    """Return the model without an n-gram, and its context weighed again."""
+    """Return the model without an n-gram, with a new weight of its context."""
     less = {known: value for known, value in model.items() if known != gram}
     context = gram[:-1]
     after = [known for known in less if known[:-1] == context]
@@ -54,7 +54,7 @@ def divergence(model: Arpa, gram: Gram) -> float:
 
 
 def pruned(model: Arpa, threshold: float) -> Arpa:
-    """Return what stays, the longest n-grams first; each is judged by the whole model."""
+    """Return the remaining model; n-grams are judged by the whole model, the longest first."""
     stays = dict(model)
     for n in range(max(map(len, model)), 1, -1):
         needed = {gram[:-1] for gram in stays if len(gram) == n + 1}
@@ -82,7 +82,7 @@ texts = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_
 def test_what_goes_changes_least(
     tmp_path_factory: pytest.TempPathFactory, text: list[list[str]], order: int, smoothing: str, log: float
 ) -> None:
-    """As many as change the relative entropy by less than the threshold, and the model still sums to one."""
+    """The n-grams below the threshold are removed, and the model still sums to 1."""
     with Store(tmp_path_factory.mktemp("s") / "s.duckdb", create=True, threads=1) as store:
         add_corpus(store, "text", text)
         whole = ngrams(store, build(store, "whole", ["text"], order=order, smoothing=smoothing))
@@ -95,7 +95,7 @@ def test_what_goes_changes_least(
 
 
 def test_a_threshold_of_nothing_keeps_what_tells_anything(store: Store) -> None:
-    """An n-gram that has what its suffix gives it goes, as dropping it changes nothing."""
+    """With threshold 0, only n-grams go whose removal changes nothing: their suffix gives the same value."""
     add_corpus(store, "text", TEXT)
     whole = ngrams(store, build(store, "whole", ["text"], order=3))
 
@@ -112,7 +112,7 @@ def test_a_threshold_of_nothing_keeps_what_tells_anything(store: Store) -> None:
 
 
 def test_rare_ngrams_go_as_if_built_so(store: Store) -> None:
-    """The discounts are those of all counts, and the lowest counts of the model hold as well."""
+    """Discounts are those of all counts, and the lowest counts of the model still apply."""
     add_corpus(store, "text", TEXT)
     build(store, "whole", ["text"], order=3, min_count=[1, 2])
     expected = ngrams(store, build(store, "expected", ["text"], order=3, min_count=[1, 2, 3]))
@@ -152,6 +152,6 @@ def test_what_has_no_counts_is_refused(store: Store, tmp_path: Path) -> None:
     add_corpus(store, "text", ["a a"])
     with pytest.raises(ModelError, match="whole@1 is stale"):
         prune(store, "whole", min_count="2")
-    # The pruned model goes on without the whole one.
+    # The pruned model works without the whole one.
     remove(store, "whole")
     assert find(store, "small").parts == (("whole@1", 1.0),)

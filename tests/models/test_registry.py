@@ -50,7 +50,7 @@ def test_remove_takes_a_version_or_all(store: Store) -> None:
 
 @pytest.mark.parametrize("label", ["m", "m@2"])
 def test_a_version_is_never_used_twice(store: Store, label: str) -> None:
-    """A label that was written down means that model or none, and so does its number, under which rows are cached."""
+    """A label, and the id by which rows are cached, stand for one model for ever, or for none."""
     add_corpus(store, "toy", ["a b"])
     models = [build(store, "m", ["toy"], order=1) for _ in range(2)]
     remove(store, label, dry_run=True)

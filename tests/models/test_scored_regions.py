@@ -1,4 +1,4 @@
-"""Sums over regions of stored texts: against the tokens of each, one by one."""
+"""Sums over regions of stored texts, against sums over their tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Token = tuple[int, int]
 
 @dataclass(frozen=True)
 class Region:
-    """A region by its tokens, each by its sentence among all and its position."""
+    """A region by its tokens, each as number of the sentence and position."""
 
     kind: str
     place: int
@@ -35,7 +35,7 @@ class Region:
 
 
 def drawn() -> list[Region]:
-    """Draw regions that lie within each other, overlap, and begin and end within sentences, in every document."""
+    """Draw nested and overlapping regions in every document, which begin and end within sentences."""
     draw, found, begin = random.Random(3), list[Region](), Counter[int]()
     documents: dict[str, list[Token]] = defaultdict(list)
     for number, one in enumerate(ROWS):
@@ -55,7 +55,7 @@ REGIONS = drawn()
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A model of the first corpus, and the regions; sentences have numbers in their order."""
+    """A store with a model of the first corpus, and the regions; sentences are numbered in order."""
     with Store(store_of(tmp_path_factory.mktemp("regions") / "s.duckdb", ROWS)) as made:
         build(made, "m", ["first"], order=3)
         with made.begin() as connection:
@@ -116,7 +116,7 @@ def numbers(meets: Any) -> list[int]:
 
 @pytest.mark.parametrize("size", [30, 500_000])
 def test_a_region_is_the_sum_of_its_tokens(store: Store, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    """Whole or as far as it is in the sentences that are chosen, and however the text is cut into blocks."""
+    """A region, or its part in chosen sentences, is the sum of its tokens, with any size of blocks."""
     monkeypatch.setattr(StoredText.read.__func__, "__kwdefaults__", {"without": None, "tokens": size})
 
     def second(one: Sentence) -> bool:
@@ -131,7 +131,7 @@ def test_a_region_is_the_sum_of_its_tokens(store: Store, monkeypatch: pytest.Mon
 
 
 def test_sums_of_all_are_of_all_tokens(store: Store) -> None:
-    """Whether or not they are in a region."""
+    """The totals are of all tokens, in a region or not."""
     asked = ScoreRequest(model="m", corpus=["first"], by="p")
     found = ScoredText(store, registry.find(store, "m"), asked)
     assert len([*found.rows()]) < len(REGIONS)
@@ -139,7 +139,7 @@ def test_sums_of_all_are_of_all_tokens(store: Store) -> None:
 
 
 def test_what_is_no_region_is_refused(store: Store) -> None:
-    """A text has none, a store others, and some sentences none of them."""
+    """Regions of a text, unknown regions, and regions of sentences without any are refused."""
     with pytest.raises(
         InputError, match="a text has rows by sentence and token, not by 'p'; of what is stor"
     ):

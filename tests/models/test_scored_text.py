@@ -1,4 +1,4 @@
-"""What `score` answers: by tokens, sentences and documents of texts and of what is stored, with sums."""
+"""Answers of `score`: by tokens, sentences and documents of texts and of corpora, with sums."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def table(found: ScoredText) -> list[dict[str, Any]]:
 
 
 def test_what_is_stored_is_scored_as_its_words(store: Store) -> None:
-    """Sentence by sentence, with its names; of all corpora, and of those that meet a condition."""
+    """Stored sentences have the scores of their words, with their names; all, or those of a condition."""
     texts = [" ".join(words(one)) for one in ROWS]
     plain = table(ask(store, texts))
     stored = table(ask(store, corpus=["first", "second"]))
@@ -64,7 +64,7 @@ def test_what_is_stored_is_scored_as_its_words(store: Store) -> None:
 
 
 def test_tokens_sum_up_to_sentences(store: Store) -> None:
-    """With their ends; the bits are those that are stored, and unknown words are told."""
+    """Tokens and ends sum up to sentences; bits are those stored, and unknown words are marked."""
     texts = [" ".join(words(one)) for one in ROWS if one.corpus == "second"]
     tokens, whole = table(ask(store, texts, by="token")), table(ask(store, texts))
     stored = table(ask(store, corpus=["second"], by="token"))
@@ -83,7 +83,7 @@ def test_tokens_sum_up_to_sentences(store: Store) -> None:
 
 
 def test_documents_and_sums(store: Store) -> None:
-    """Documents sum up their sentences; the interval of the whole goes by them."""
+    """Documents are sums of sentences; the interval of the total is over documents."""
     found = ask(store, corpus=["first"], by="document")
     documents = table(found)
     whole = table(ask(store, corpus=["first"]))
@@ -105,7 +105,7 @@ def test_documents_and_sums(store: Store) -> None:
 
 
 def test_the_interval_holds_what_it_says(store: Store) -> None:
-    """Of samples of sentences, about 95 % have an interval with the perplexity of all (here 93 to 100 %)."""
+    """About 95 % of the intervals of samples (here 93 to 100 %) contain the perplexity of all sentences."""
     draw = random.Random(1)
     pool = [" ".join(draw.choices(["the", "dog", "sees", "old"], k=draw.randint(1, 6))) for _ in range(400)]
     scores = [*score_sentences(store, registry.find(store, "m"), [line.split() for line in pool])]
@@ -126,7 +126,7 @@ def test_the_interval_holds_what_it_says(store: Store) -> None:
 
 
 def test_few_sentences_have_no_interval(store: Store) -> None:
-    """Nothing is said of them."""
+    """Few sentences have no interval."""
     found = ask(store, ["the dog"] * 9)
     assert len(table(found)) == 9
     assert found.totals.interval == (None, None)
@@ -134,7 +134,7 @@ def test_few_sentences_have_no_interval(store: Store) -> None:
 
 
 def test_sentences_below_a_perplexity_are_kept(store: Store) -> None:
-    """In their order, with their numbers; the sums are those of all."""
+    """Sentences below a perplexity keep order and numbers; sums are over all sentences."""
     texts = [" ".join(words(one)) for one in ROWS]
     every = table(ask(store, texts))
     half = sorted({row["perplexity"] for row in every})[len(every) // 3 :]
@@ -156,7 +156,7 @@ def test_sentences_below_a_perplexity_are_kept(store: Store) -> None:
 
 
 def test_the_first_rows(store: Store) -> None:
-    """A server gives so many; the sums are still those of all."""
+    """A limit of rows, as of a server, does not change the sums."""
     found = ask(store, ["the dog"] * 5)
     assert found.table(2).num_rows == 2
     assert (found.number, found.totals.sentences) == (5, 5)
@@ -174,13 +174,13 @@ def test_the_first_rows(store: Store) -> None:
     ],
 )
 def test_what_excludes_each_other(options: dict[str, Any], message: str) -> None:
-    """Is refused before anything is read."""
+    """Options that exclude each other are refused before anything is read."""
     with pytest.raises(InputError, match=message):
         ScoreRequest(model="m", **options)
 
 
 def test_nothing_to_score_is_refused(store: Store) -> None:
-    """And not a perplexity of nothing."""
+    """Nothing to score is an error, not a perplexity."""
     with pytest.raises(NotFoundError, match="there is no sentence to score; no sentence meets the condition"):
         table(ask(store, corpus=["first"], where="length > 99"))
     with pytest.raises(NotFoundError, match="no corpus 'third'"):
@@ -190,7 +190,7 @@ def test_nothing_to_score_is_refused(store: Store) -> None:
 
 
 def test_a_text_is_read_as_it_is_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more of it is in memory than a batch: the first row comes before the last line is read."""
+    """Only a batch is in memory: the first row comes before the last line is read."""
     read: list[int] = []
 
     def lines() -> Iterator[str]:

@@ -96,7 +96,7 @@ def test_totals(toy: Toy) -> None:
 
 
 def test_text_that_is_not_tokenized_is_told(toy: Toy) -> None:
-    """By unknown words with punctuation; a model that knows them, and unknown words alone, are no sign."""
+    """Unknown words with punctuation cause a note, unless the model knows them; other unknown words do not."""
     raw, tokens, abbreviated = Totals(), Totals(), Totals()
     for totals, sentences in (
         (raw, ["The dog barks.", 'a zebra (sees) "the cat."']),
@@ -123,7 +123,7 @@ def test_text_that_is_not_tokenized_is_told(toy: Toy) -> None:
 def test_raw_text_is_split_as_that_of_the_corpora(
     tmp_path: Path, language: str, line: str, expected: list[str]
 ) -> None:
-    """In their language, by the sentences and words that ingestion finds."""
+    """Raw text is split into the sentences and words that ingestion finds, in the language of the corpora."""
     (tmp_path / "a.txt").write_text(f"{line}\n")
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "a.txt")], Settings("a", language=language))
@@ -151,7 +151,7 @@ def test_improbable_beyond_floats() -> None:
 
 
 def test_lower_cases_on_request(toy: Toy) -> None:
-    """The words come back as given."""
+    """Lower-casing for look-ups leaves the words of the answer as given."""
     upper, lower = (
         next(score_sentences(*toy, [words], lowercase=True)) for words in (["The", "DOG"], ["the", "dog"])
     )

@@ -1,4 +1,4 @@
-"""Smoothing over sorted rows is smoothing as the reference in SQL says it, whatever is counted and kept."""
+"""Smoothing over sorted rows equals the reference in SQL, for all counts and cutoffs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_equals_the_reference(
     brackets: bool,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Of one or more segments and corpora, with pruning and classes, in blocks, in memory or in files."""
+    """This holds for segments and corpora, with pruning and classes, in blocks, in memory and in files."""
     with (
         pytest.MonkeyPatch.context() as patch,
         Store(tmp_path_factory.mktemp("rows") / "s.duckdb", create=True, threads=2) as store,
@@ -150,7 +150,7 @@ def test_rows_that_do_not_lie_in_order_are_sorted(store: Store) -> None:
 )
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
 def test_counts_that_do_not_fit_are_refused(store: Store, damage: str, smoothing: str) -> None:
-    """With the cure, and nothing is stored."""
+    """The error says what to do, and nothing is stored."""
     add_corpus(store, "toy", ["a b a c", "c b a"])
     with store.begin() as connection:
         raw(connection).execute(damage)
@@ -162,7 +162,7 @@ def test_counts_that_do_not_fit_are_refused(store: Store, damage: str, smoothing
 
 
 def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The room for n-grams is asked for before it is used, so that this is an error and not a signal."""
+    """Disk space is allocated before it is used, so that a full disk is an error and not a signal."""
     add_corpus(store, "toy", ["a b a c", "c b a"])
     monkeypatch.setattr("sentgen.models.build_request.ROWS_SHARE", 0.0)
 

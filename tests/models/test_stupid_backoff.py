@@ -80,7 +80,7 @@ def built(store: Store, order: int = 3, **settings: object) -> ModelInfo:
 def test_scores_are_those_of_the_definition(
     tmp_path_factory: pytest.TempPathFactory, texts: list[list[str]], order: int, cut: int, asked: list[str]
 ) -> None:
-    """Of every sentence, in one segment or two, from a text, a bag, and step by step."""
+    """Scores of every sentence, in one segment or two, from a text, a bag and step by step."""
     with Store(tmp_path_factory.mktemp("sb") / "store.duckdb", create=True) as store:
         for part in (texts[:cut], texts[cut:]):
             if part:
@@ -101,7 +101,7 @@ def test_scores_are_those_of_the_definition(
 
 
 def test_a_sentence_of_many_words(store: Store) -> None:
-    """More of them than are listed in a query."""
+    """A sentence may have more words than a query lists."""
     words = [f"w{i}" for i in range(200)]
     add_corpus(store, "toy", [words, words[::-1]])
     model, reference = built(store), Reference([words, words[::-1]], 3)
@@ -112,7 +112,7 @@ def test_a_sentence_of_many_words(store: Store) -> None:
 
 
 def test_bags_are_ordered_by_the_scores(store: Store) -> None:
-    """The best order of all is found by the exact search."""
+    """The exact search finds the best of all orders."""
     add_corpus(store, "toy", SENTENCES)
     model, reference = built(store), Reference([line.split() for line in SENTENCES], 3)
     (found,) = regenerate(store, model, [parse_bag("b a c d")], algorithm="viterbi")
@@ -136,7 +136,7 @@ def test_counts_are_read_as_they_are(store: Store) -> None:
 
 
 def test_a_corpus_that_is_gone_takes_the_model_along(store: Store) -> None:
-    """Every look-up says so; the model can be listed and removed."""
+    """If the corpus is gone, every look-up is refused; the model can be listed and removed."""
     add_corpus(store, "toy", SENTENCES)
     model = built(store)
     remove(store, "toy")
@@ -155,7 +155,7 @@ def test_a_corpus_that_is_gone_takes_the_model_along(store: Store) -> None:
 
 
 def test_low_counts_are_left_out(store: Store) -> None:
-    """Of each order, as of other models; without them a look-up backs off."""
+    """Low counts of each order are left out, as of other models; look-ups back off."""
     add_corpus(store, "toy", SENTENCES)
     model = built(store, 2, min_count=[1, 2])
     counts = Reference([s.split() for s in SENTENCES], 2).counts
@@ -167,7 +167,7 @@ def test_low_counts_are_left_out(store: Store) -> None:
 
 
 def test_unknown_words(store: Store) -> None:
-    """They count once, or have no score at all."""
+    """Unknown words count once, or have no score."""
     add_corpus(store, "toy", SENTENCES)
     (one, other) = built(store, 1), built(store, 1, unknown="none")
 
@@ -180,7 +180,7 @@ def test_unknown_words(store: Store) -> None:
 
 
 def test_what_makes_no_sense_is_refused(store: Store, tmp_path: Path) -> None:
-    """Classes of unknown words, brackets, and files of probabilities."""
+    """Classes of unknown words, brackets, and export to ARPA are refused."""
     add_corpus(store, "toy", SENTENCES)
     for settings in ({"unknown": "tag"}, {"brackets": True}):
         with pytest.raises(InputError, match="choose kneser-ney or katz"):
@@ -205,7 +205,7 @@ def exported(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 
 def test_a_lake_has_the_same_scores(exported: tuple[Path, ModelInfo]) -> None:
-    """From its files."""
+    """Counts in the files of a lake give the same scores."""
     path, model = exported
     asked = [line.split() for line in (*SENTENCES, "d d x")]
 
@@ -215,7 +215,7 @@ def test_a_lake_has_the_same_scores(exported: tuple[Path, ModelInfo]) -> None:
 
 
 def test_a_lake_gets_a_model_by_a_file_more(exported: tuple[Path, ModelInfo], tmp_path: Path) -> None:
-    """The next version of its name; other files stay as they are, and other methods are refused."""
+    """A lake gets the next version as one more file, and refuses other smoothing."""
     path, first = exported
     place = Place(Path(shutil.copytree(path.with_name("lake"), tmp_path / "lake")))
     before = Manifest.read(place)

@@ -1,4 +1,4 @@
-"""Prefetching: what is fetched, in how many queries, and what the cache keeps."""
+"""Prefetching: the n-grams that are fetched, the number of queries, and the cache."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_two_queries_a_batch_and_none_when_warm(toy: Toy, queries: list[str]) -> None:
-    """A hundred sentences cost two queries, whatever is in them, and nothing the second time."""
+    """A hundred sentences of any content cost two queries, and none the second time."""
     bags = toy_store.SENTENCES * 20
     prefetch(*toy, bags)
     cold = len(queries)
@@ -113,7 +113,7 @@ def test_unknown_words_and_classes(tmp_path: Path) -> None:
 
 
 def test_reserved_words_of_a_text_are_unknown(toy: Toy) -> None:
-    """Nobody gets the symbols of the model by writing them."""
+    """Symbols of the model in a text are unknown words."""
     found = prefetch(*toy, [["<s>", "</s>", "<root>", "the"]])
 
     assert found.encode(["<s>", "</s>", "<root>"]).tolist() == [0, 0, 0]
@@ -129,7 +129,7 @@ def ngrams_of(found: SubModel) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("limit", [0, 2**10, 2**20])
 def test_a_batch_is_the_union_of_its_bags(toy: Toy, limit: int) -> None:
-    """What a bag gets from a batch is what it gets alone, and there is nothing else, cached or not."""
+    """A batch has the n-grams that its bags have alone, and no others, cached or not."""
     cache = NgramCache(limit)
     for size in (1, 2, 3, len(toy_store.SENTENCES)):
         bags = toy_store.SENTENCES[:size]
@@ -144,7 +144,7 @@ def test_ngrams_across_bags_are_left_out(toy: Toy) -> None:
 
 
 def test_classes_of_unknown_words_go_with_every_bag(tmp_path: Path) -> None:
-    """Which words of a bag are unknown is not asked: "a <unk:NN>" is there for a bag with "a" alone."""
+    """Classes of unknown words count as words of every bag: "a <unk:NN>" is fetched for a bag of "a"."""
     ngrams = {("<unk>",): (-3.0, 0.0), ("<unk:NN>",): (-1.0, 0.0), ("a",): (-0.5, 0.0)}
     with Store(tmp_path / "s.duckdb", create=True) as store:
         model = toy_store.fill(store, {**ngrams, ("a", "<unk:NN>"): (-0.2, 0.0)}, unknown="tag")
@@ -154,13 +154,13 @@ def test_classes_of_unknown_words_go_with_every_bag(tmp_path: Path) -> None:
 
 
 def test_empty_batch(toy: Toy) -> None:
-    """Nothing asked for: a table that knows the ends of sentences."""
+    """An empty batch has a table with the ends of sentences."""
     assert prefetch(*toy, []).ngrams == 3
     assert prefetch(*toy, [[], []]).index == {}
 
 
 def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
-    """With a cache of nothing every batch is fetched anew, and is the same."""
+    """With a cache of size 0 every batch is fetched again, with the same result."""
     tiny, large = NgramCache(0), NgramCache(2**20)
     for bag in toy_store.SENTENCES:
         one, other = (prefetch(*toy, [bag], cache=cache) for cache in (tiny, large))
@@ -173,7 +173,7 @@ def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
 @pytest.mark.parametrize("limit", [2**10, 2**11, 2**12, 2**13])
 @pytest.mark.parametrize("union", [0, 64])
 def test_cached_anchors_are_whole(toy: Toy, monkeypatch: pytest.MonkeyPatch, limit: int, union: int) -> None:
-    """A cache that holds part of a batch makes no difference, even if its rows come in chunks of a few."""
+    """A cache with part of a batch does not change the result, even if rows come in small chunks."""
     monkeypatch.setattr(ngram_cache, "_UNION_LIMIT", union)
     monkeypatch.setattr(submodel, "_CHUNK_ROWS", 3)
     cache = NgramCache(limit)
@@ -212,7 +212,7 @@ def test_a_model_out_of_order(toy: Toy) -> None:
 
 
 def test_threads_share_a_store(toy: Toy) -> None:
-    """Each look-up has its own cursor: what several threads fetch at once is what one fetches."""
+    """Each look-up has its own cursor, so that several threads fetch the same as one."""
     bags = [[bag] for bag in toy_store.SENTENCES] * 4
     cache = NgramCache(2**12)
     with ThreadPoolExecutor(4) as pool:

@@ -90,7 +90,7 @@ def test_agrees_with_brute_force(toy: Store, layer: Layer) -> None:
 @settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.lists(any_tree(), min_size=1, max_size=4))
 def test_any_trees(tmp_path_factory: pytest.TempPathFactory, found: list[Tree]) -> None:
-    """The same for trees that nobody chose."""
+    """Probabilities agree for random trees."""
     with store_of(found, tmp_path_factory.mktemp("trees")) as store:
         (model,) = prefetch_dependencies(store, [1], "word", [BAG], distances=True)
 
@@ -134,7 +134,7 @@ def test_missing_tags_are_those_of_the_other_kind(tmp_path: Path, tags: str) -> 
 
 
 def test_large_batches_are_counted_in_parts(toy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result does not tell; a bag with more units than a part may have is a part of its own."""
+    """Parts do not change the result; a bag with more units than a part may have is a part of its own."""
     bags = [BAG[:2], BAG, [], BAG[2:4], [("a", "X")], BAG[:1] * 5]
     whole = prefetch_dependencies(toy, [1], "word", bags)
     monkeypatch.setattr(dependencies, "_MAX_KINDS", 3)
@@ -144,7 +144,7 @@ def test_large_batches_are_counted_in_parts(toy: Store, monkeypatch: pytest.Monk
 
 
 def test_other_trees_under_the_same_number_are_seen(toy: Store) -> None:
-    """A corpus that is removed leaves its id to the next one; nothing of it may be left in memory."""
+    """The next corpus gets the id of a removed one, whose counts must not stay in memory."""
     others: list[Tree] = [[(form, "Y", head) for form, _, head in tree] for tree in TREES]
     prefetch_dependencies(toy, [1], "word", [BAG])
     remove(toy, "toy")
@@ -155,7 +155,7 @@ def test_other_trees_under_the_same_number_are_seen(toy: Store) -> None:
 
 
 def test_counts_of_one_second_are_told_apart(toy: Store) -> None:
-    """By the time when they were written: nothing else tells the same number of the same size from another."""
+    """Counts of one second with the same id and size are distinguished by their exact time."""
     add(toy, "more", TREES)
     add(toy, "most", TREES)
     with toy.connect() as connection:
@@ -165,7 +165,7 @@ def test_counts_of_one_second_are_told_apart(toy: Store) -> None:
 
 
 def test_added_trees_and_words_are_seen(toy: Store) -> None:
-    """What was looked up in vain counts as soon as a source with it is in the corpus."""
+    """Words and trees that were missing are found once a source with them is in the corpus."""
     prefetch_dependencies(toy, [1], "word", [BAG])
     added: list[Tree] = [[("new", "NEW", 2), ("a", "X", 0), ("new", "X", 1)]]
     add(toy, "toy", added)
@@ -205,7 +205,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_queries_do_not_grow_with_the_batch(toy: Store, queries: list[str]) -> None:
-    """At first ids, state, segments, four kinds of rows; then the state, and what was not known before."""
+    """The first batch queries ids, state, segments and four kinds of rows, later ones the state and new rows."""
     prefetch_dependencies(toy, [1], "word", [BAG[:1]])
     first = len(queries)
     assert first <= 8
@@ -220,7 +220,7 @@ def test_queries_do_not_grow_with_the_batch(toy: Store, queries: list[str]) -> N
 
 
 def test_what_does_not_fit_is_looked_up_anew(toy: Store, queries: list[str]) -> None:
-    """The same result, and nothing kept."""
+    """Look-ups that do not fit into the cache give the same result, and are not kept."""
     expected = prefetch_dependencies(toy, [1], "word", [BAG])
     lookups = TreeLookups(0)
 

@@ -46,7 +46,7 @@ def add(store: Store, name: str, lines: list[str], file: str = "a.lines", **opti
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of five sentences, and another corpus with words that it does not know; no test changes it."""
+    """A store with a model of five sentences, and another corpus with unknown words; no test changes it."""
     path = tmp_path_factory.mktemp("modeled") / "store.duckdb"
     with Store(path, create=True) as store:
         add(store, "toy", LINES)
@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def modeled(made: Path, tmp_path: Path) -> Iterator[Store]:
-    """A copy of it, open for writing."""
+    """A copy of that store, open for writing."""
     with copied(made, tmp_path) as store:
         yield store
 
@@ -131,7 +131,7 @@ def test_a_token_by_hand(store: Store) -> None:
 
 
 def test_equals_an_independent_reader_of_the_arpa_file(modeled: Store, tmp_path: Path) -> None:
-    """Token by token, unknown words as <unk>."""
+    """The surprisal of each token is that of an independent reader, unknown words as <unk>."""
     apply(modeled)
     arpa.export_arpa(modeled, registry.find(modeled, "toy"), tmp_path / "toy.arpa")
     grams = read_arpa(tmp_path / "toy.arpa")
@@ -143,7 +143,7 @@ def test_equals_an_independent_reader_of_the_arpa_file(modeled: Store, tmp_path:
 
 
 def test_equals_kenlm(modeled: Store, tmp_path: Path) -> None:
-    """Token by token, of the same model as ARPA file."""
+    """The surprisal of each token is KenLM's, by the same model as ARPA file."""
     kenlm = pytest.importorskip("kenlm")
     apply(modeled)
     arpa.export_arpa(modeled, registry.find(modeled, "toy"), tmp_path / "toy.arpa")
@@ -163,7 +163,7 @@ def test_equals_kenlm(modeled: Store, tmp_path: Path) -> None:
     st.integers(1, 9),
 )
 def test_any_text_in_blocks_of_any_size(modeled: Store, sentences: list[list[str]], size: int) -> None:
-    """Is that of the independent reader; blocks are of whole sentences, in their order."""
+    """Any text has the surprisal of the independent reader; blocks are whole sentences, in order."""
     arpa.export_arpa(modeled, registry.find(modeled, "toy"), modeled.path.parent / "toy.arpa")
     grams = read_arpa(modeled.path.parent / "toy.arpa")
     corpora.remove(modeled, "others")
@@ -181,7 +181,7 @@ def test_any_text_in_blocks_of_any_size(modeled: Store, sentences: list[list[str
 
 
 def test_only_new_sentences(modeled: Store) -> None:
-    """A second time nothing is left to do; then what came since, and a corpus that was left out."""
+    """A second run does nothing; later ones score new sentences, and corpora that were left out."""
     first, again = apply(modeled), apply(modeled)
     known = bits(modeled)
     add(modeled, "others", ["a dog barks"], "b.lines")
@@ -195,7 +195,7 @@ def test_only_new_sentences(modeled: Store) -> None:
 
 
 def test_versions_and_models_stand_side_by_side(modeled: Store) -> None:
-    """NAME is the newest version, whose surprisal is its own."""
+    """Each version has its own surprisal; NAME is the newest one."""
     build(modeled, "toy", ["toy"], order=1)
     apply(modeled)
     apply(modeled, model="toy@1")
@@ -206,7 +206,7 @@ def test_versions_and_models_stand_side_by_side(modeled: Store) -> None:
 
 
 def test_lower_case_as_the_model(modeled: Store) -> None:
-    """A model of a corpus that was lower-cased sees other corpora so, too."""
+    """A model of a lower-cased corpus scores other corpora in lower case, too."""
     add(modeled, "lower", LINES, lowercase=True)
     build(modeled, "lower", ["lower"], order=3)
 
@@ -218,7 +218,7 @@ def test_lower_case_as_the_model(modeled: Store) -> None:
 
 
 def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:
-    """And with a source that is replaced, whose new sentences have none yet."""
+    """Surprisal is removed with its model, its corpus, or a replaced source, whose new sentences have none yet."""
     build(modeled, "toy", ["toy"], order=2)
     for model in ("toy@1", "toy@2"):
         for corpus in ("toy", "others"):
@@ -238,7 +238,7 @@ def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:
 
 
 def test_half_of_it_is_nothing(modeled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails, or is killed, in the second block has stored nothing of the first."""
+    """A run that fails or is killed in the second block stores nothing of the first."""
     parts: list[str] = []
 
     def told(line: str) -> None:
@@ -256,7 +256,7 @@ def test_half_of_it_is_nothing(modeled: Store, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_has_no_surprisal_is_refused(modeled: Store) -> None:
-    """Models without probabilities of stored words, and names that there are not."""
+    """Models without probabilities of stored words, and unknown names, are refused."""
     build(modeled, "counts", ["toy"], order=2, smoothing="stupid-backoff")
 
     with pytest.raises(ModelError, match=r"counts@1 is a stupid backoff, .*`smoothing` kneser-ney"):
@@ -269,7 +269,7 @@ def test_what_has_no_surprisal_is_refused(modeled: Store) -> None:
 
 
 def test_checks_find_half_a_sentence(modeled: Store) -> None:
-    """And rows of models and sentences that are gone."""
+    """Checks find half a sentence, and rows of removed models and sentences."""
     wrong = {
         "surprisal of whole sentences": "delete from surprisal where sentence_id = 6 and position = 2",
         "surprisal.model_id without model": "update surprisal set model_id = 9",
@@ -301,7 +301,7 @@ text = Scorer("text", "", len, lambda sentences: ["no" for _ in sentences])
 
 
 def test_that_of_a_scorer_is_stored(modeled: Store, tmp_path: Path) -> None:
-    """Under its name, as a version of each version of its package; nothing else takes it for a model."""
+    """Surprisal of a scorer is stored by its name, a version for each of its package; it is no model elsewhere."""
     named = ("letters", "whole", "high", "few", "text")
     entries = {f"scorers.{name}": name.replace("letters", "x") for name in named}
     write_package(tmp_path / "site", "scoring", entries, LETTERS)

@@ -74,7 +74,7 @@ def add_phrases(store: Store, name: str = "trees", sentences: Sequence[str] | No
 def test_it_is_the_model_of_a_text_of_symbols(
     store: Store, smoothing: str, made_of: Symbols, brackets: bool, written: list[str]
 ) -> None:
-    """The same n-grams with the same probabilities and weights, bit for bit."""
+    """N-grams, probabilities and weights are those of a text of symbols, to the last bit."""
     add_phrases(store)
     model = build(store, "m", ["trees"], order=3, smoothing=smoothing, brackets=brackets, symbols=made_of)
     add_corpus(store, "written", written)
@@ -116,7 +116,7 @@ def test_models_say_what_they_are_over(store: Store) -> None:
 
 @pytest.mark.nightly
 def test_they_are_counted_again(store: Store) -> None:
-    """Checks find nothing wrong, and what was changed."""
+    """Checks count the symbols again: they pass, and find damage."""
     add_phrases(store)
     for made_of, brackets, _ in CASES:
         build(store, "m", ["trees"], order=3, brackets=brackets, symbols=made_of)
@@ -139,7 +139,7 @@ def test_arpa_files_say_what_they_are_over(store: Store, tmp_path: Path) -> None
 
 
 def test_symbols_are_scored_as_words(store: Store) -> None:
-    """Also where words are lower-cased, which symbols are not."""
+    """Symbols are scored as words, and never lower-cased, even if words are."""
     add_phrases(store)
     model = build(store, "m", ["trees"], order=3, symbols=Symbols("classes", 3))
     add_corpus(store, "written", CLASSED)
@@ -162,7 +162,7 @@ def test_plain_text_is_refused(store: Store, made_of: Symbols) -> None:
 
 
 def test_symbols_in_the_text_are_refused(store: Store) -> None:
-    """Only where they would be kept as words; else they are tags as all words."""
+    """Symbols in a text are refused where words are kept; elsewhere they become tags as all words do."""
     add_corpus(store, "odd", ["<tag:N>/D dog/N"], tags="xpos_id")
 
     with pytest.raises(ModelError, match="contains the word <tag:N>, which is a symbol"):

@@ -15,7 +15,7 @@ from sentgen.schema import Store
 
 
 def flat(text: str) -> Tree:
-    """Make a tree of word/TAG in which everything hangs on the first word."""
+    """Make a tree of word/TAG in which all words hang on the first one."""
     pairs = [word.rsplit("/", 1) for word in text.split()]
     return [(form, tag, int(i > 0)) for i, (form, tag) in enumerate(pairs)]
 
@@ -51,7 +51,7 @@ def test_most_frequent_tag(toy: Store, word: str, tag: str) -> None:
 
 
 def test_many_words_at_once(toy: Store) -> None:
-    """Known and unknown ones, some of them twice."""
+    """Many words, known and unknown, some of them twice, get their tags at once."""
     words = ["run", "ping", "Vtim", "run", "ping"]
 
     assert most_frequent_tags(toy, [1], "word", words) == {"run": "V", "ping": "N", "Vtim": "P"}
@@ -77,7 +77,7 @@ def test_known_tags(toy: Store) -> None:
 
 
 def test_nothing_seen_once(tmp_path: Path) -> None:
-    """Then there is no tag to guess."""
+    """Without words that were seen once, unknown words get no tag."""
     with store_of([flat("a/X a/X")], tmp_path) as store:
         assert most_frequent_tags(store, [1], "word", ["b"]) == {"b": "_"}
 
@@ -123,12 +123,12 @@ def test_no_trees_at_all(mixed: Store) -> None:
 
 
 def test_tag_set(mixed: Store) -> None:
-    """Text without trees has no say."""
+    """The tag set is that of the corpora with trees."""
     assert tag_set(mixed, [1, 3]) == "xpos"
     assert tag_set(mixed, [2]) == "upos"
 
 
 def test_tag_sets_that_differ(mixed: Store) -> None:
-    """The message says which corpus has which."""
+    """The error has the tag set of each corpus."""
     with pytest.raises(ModelError, match=r"different tags \(toy xpos, universal upos\).*--tags KIND$"):
         tag_set(mixed, [1, 2])

@@ -1,4 +1,4 @@
-"""Batches of lines: what Arrow splits and numbers is what a loop over the words does."""
+"""Batches of lines: splitting and numbering by Arrow equals a loop over the words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def words(batches: object) -> list[tuple[str, ...]]:
 
 @given(st.lists(LINES, max_size=30), st.integers(1, 40), st.integers(1, 20))
 def test_lines_are_split_as_readers_do(lines: list[str], tokens: int, most: int) -> None:
-    """Whatever white space there is, and however long batches are; numbers are of different words."""
+    """Lines with any white space, in batches of any length, have the words of the readers, numbered."""
     texts = ["\n".join(lines[begin : begin + 2]) for begin in range(0, len(lines), 2)]
     found = [*TextBatch.of_lines(texts, tokens, most)]
 
@@ -49,7 +49,7 @@ def test_bounds_of_batches() -> None:
 
 
 def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyModel]) -> None:
-    """Sentence by sentence, and in all, with what is said of words with punctuation."""
+    """Sums of batches are those of the sentences, with the notes on words with punctuation."""
     lines = ["the dog barks.", "", "a zebra sees the cat", "(zebra) !", "on on the mat sleeps a dog"] * 4
     store, model = toy
     one_by_one, together = Totals(), Totals()
@@ -73,7 +73,7 @@ def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyM
 
 
 def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
-    """Beyond floats, they are no error."""
+    """Perplexities beyond floats are infinite, not an error."""
     (batch,) = score_batches(*toy, TextBatch.of_lines(["the"]))
     batch.log10[:] = -1e6
 
@@ -81,7 +81,7 @@ def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
 
 
 def test_numbers_stay_from_batch_to_batch() -> None:
-    """The words of the batch before come first, until they are too many; what is odd begins anew."""
+    """Words of the batch before keep their numbers, until there are too many, or the text is irregular."""
     lines = ["a b", "b c", "c d e", "f", "a\u00a0 \u00a0", "g"]
     found = [*TextBatch.of_lines(lines, max_tokens=0, max_words=4)]
 

@@ -1,4 +1,4 @@
-"""Scores of texts against the definition of back-off, whatever the model leaves out and however it is stored."""
+"""Scores of texts against the definition of back-off, for models with missing n-grams in any storage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 WORDS = ("a", "b", "c", "d")
-#: Known to the store, but not to the model; not even to the store.
+#: A word that the store knows, but not the model; a word that not even the store knows.
 STRANGERS = ("e", "f")
 Gram = tuple[str, ...]
 Model = dict[Gram, tuple[float, float]]
@@ -60,7 +60,7 @@ def by_definition(model: Model, order: int, sentence: list[str]) -> float:
 
 
 def closed(model: Model) -> Model:
-    """Leave the n-grams out whose beginnings are left out, as every model has them in truth."""
+    """Leave out n-grams whose prefixes are left out, as real models have all prefixes."""
     there: Model = {}
     for gram in sorted(model, key=len):
         if len(gram) == 1 or gram[:-1] in there or gram[:-1] == ("<s>",):

@@ -1,4 +1,4 @@
-"""The walk over trees, which is the oracle for what is looked up: against a readable reference."""
+"""The walk over trees, which is the oracle for look-ups, against a readable reference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sentgen.schema.store import raw
 
 
 def count_trees_plainly(trees: Trees, numbering: TreeNumbering, counts: TreeCounts) -> None:
-    """Do what `count_trees` does, as it is defined, pair by pair: the readable reference."""
+    """Return the counts of `count_trees` by definition, pair by pair, as a readable reference."""
     for start, end in pairwise(trees.starts.tolist()):
         heads = [-1, *(trees.heads[start:end] + 1).tolist()] if end > start else []
         nodes = [(0, 0)] * min(1, end - start)
@@ -110,7 +110,7 @@ def numberings(draw: st.DrawFn) -> TreeNumbering:
 
 @given(st.lists(any_tree(), max_size=5), numberings(), st.booleans())
 def test_counts_as_the_reference_counts(found: list[Tree], numbering: TreeNumbering, distances: bool) -> None:
-    """Whatever the trees and whatever is asked for."""
+    """Counts equal those of the reference for any trees and any batch."""
     size = int(numbering.kinds.max(initial=0)) + 1, int(numbering.tags.max(initial=0)) + 1
     compiled, plain = (TreeCounts.zeros(*size, distances=distances) for _ in range(2))
     count_trees(arrays(found), numbering, compiled)
@@ -148,7 +148,7 @@ def read(store: Store) -> list[Trees]:
 
 
 def test_blocks_end_with_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However the rows come, the trees are the same."""
+    """Blocks of rows of any size give the same trees."""
     monkeypatch.setattr(tree_walk, "_BLOCK_ROWS", 2048)
     with store_of([CHAIN, [("c", "X", 0)]] * 1500, tmp_path) as store:
         blocks = read(store)

@@ -57,7 +57,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(path: Path, tmp_path: Path) -> Iterator[Store]:
-    """A copy of it, open for writing."""
+    """A copy of that store, open for writing."""
     (tmp_path / "copy.duckdb").write_bytes(path.read_bytes())
     with Store(tmp_path / "copy.duckdb") as opened:
         yield opened
@@ -82,7 +82,7 @@ def counted(
 
 
 def reference(window: int, least: int = 2) -> tuple[list[str], np.ndarray]:
-    """Return words by frequency, and how often each stands near each: every pair of places is looked at."""
+    """Return words by frequency, and counts of their pairs by a loop over all pairs of places."""
     frequency = Counter(word for sentence in SENTENCES for word in sentence)
     forms = sorted((word for word in frequency if frequency[word] >= least), key=lambda w: (-frequency[w], w))
     counts = np.zeros((len(forms), len(forms)))
@@ -119,7 +119,7 @@ def test_counts_of_a_window(store: Store, monkeypatch: pytest.MonkeyPatch, windo
 
 
 def test_counts_of_dependencies(store: Store) -> None:
-    """Each edge both ways; "dog" is the subject of two, and what is seen from above is another context."""
+    """Each edge counts in both directions, as different contexts; "dog" is the subject of two verbs."""
     found = counted(store, "trees", least=1, window=0, dependencies=True)
 
     assert sorted(found.values()) == [1] * 6
@@ -133,7 +133,7 @@ def test_counts_of_dependencies(store: Store) -> None:
 
 
 def test_both_contexts_are_the_sum(store: Store) -> None:
-    """Words of the window and relations with words are contexts beside each other."""
+    """With both kinds of contexts, counts are those of the window and those of relations."""
     both = counted(store, "trees", least=1, dependencies=True)
     apart = [counted(store, "trees", least=1, window=window, dependencies=not window) for window in (0, 2)]
 
@@ -180,7 +180,7 @@ def test_same_seed_same_bytes(store: Store) -> None:
 
 
 def test_a_word_without_company_has_no_vector(store: Store, tmp_path: Path) -> None:
-    """It stands alone in its sentences; to store zeros would put it at the same distance from all."""
+    """A word alone in its sentences gets no vector, as zeros would be equally near to all words."""
     (tmp_path / "alone.lines").write_text(f"{LINES}hm\nhm\n")
     ingest(store, [str(tmp_path / "alone.lines")], Settings("alone"))
     asked(corpus=["alone"]).build(store)
@@ -220,7 +220,7 @@ def test_near(store: Store) -> None:
 
 
 def test_the_newest_is_asked_if_none_is_named(store: Store) -> None:
-    """By its number: names do not say."""
+    """The newest vectors by their id are used if none are named."""
     asked(name="another", dimensions=2).build(store)
     with store.connect() as connection:
         assert SpaceInfo.find(connection, None).name == "another"
@@ -244,7 +244,7 @@ def test_the_newest_is_asked_if_none_is_named(store: Store) -> None:
     ],
 )
 def test_refusals(store: Store, options: dict[str, Any], kind: type[Exception], message: str) -> None:
-    """In words that say what to do; nothing is left of it."""
+    """Errors say what to do, and nothing is stored."""
     with pytest.raises(kind, match=message):
         asked(**options).build(store)
 
@@ -252,7 +252,7 @@ def test_refusals(store: Store, options: dict[str, Any], kind: type[Exception], 
 
 
 def test_refused_words_and_names(store: Store) -> None:
-    """A word that has no vector, none at all, vectors that are not there, and a blank name."""
+    """A word without a vector, no word, unknown vectors, and a blank name are refused."""
     for near, message in (
         (Near(word="dog once"), "no vector of 'once' in 'company', whose words occur 2 times"),
         (Near(word=" "), "no word is given"),
@@ -271,13 +271,13 @@ def test_refused_words_and_names(store: Store) -> None:
 
 
 def test_too_many_pairs_are_refused(store: Store) -> None:
-    """Before they take more memory than there is."""
+    """Too many pairs are refused before they fill the memory."""
     with pytest.raises(StoreError, match=r"pairs of words do not fit into memory; lower `words` or `window`"):
         counted(store, memory=100)
 
 
 def test_threads_of_others_are_left_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was set stays, and what was not stays away."""
+    """Settings of threads of other libraries are restored, set or unset."""
     cells = ContextCounts(*(np.arange(5, dtype=np.int32),) * 2, np.ones(5, np.int64), (5, 5), 5)
     options = {"dimensions": 2, "smoothing": 1, "shift": 1, "power": 1, "seed": 1}
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")

@@ -22,7 +22,7 @@ SECOND = LearntWeights({}, {"relations": 1 / 3})
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[ModelInfo]]:
-    """A store with two versions of a model, and what they are; no test changes it."""
+    """A store with two versions of a model, and the versions; no test changes it."""
     path = tmp_path_factory.mktemp("weights") / "store.duckdb"
     with Store(path, create=True) as store:
         add_corpus(store, "toy", ["a b"])
@@ -31,7 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[ModelInfo
 
 @pytest.fixture
 def store(made: tuple[Path, list[ModelInfo]], tmp_path: Path) -> Iterator[Store]:
-    """A copy of it, open for writing."""
+    """A copy of that store, open for writing."""
     with copied(made[0], tmp_path) as opened:
         yield opened
 
@@ -43,7 +43,7 @@ def models(made: tuple[Path, list[ModelInfo]]) -> list[ModelInfo]:
 
 
 def test_the_newest_or_a_version(store: Store, models: list[ModelInfo]) -> None:
-    """Exactly as they were stored; an algorithm sees its own, which all versions are counted over."""
+    """Weights are found as stored, by algorithm; versions count up over all algorithms."""
     mine = models[0].id
     assert LearntWeights.find(store, mine, "joint") is None
 
@@ -75,7 +75,7 @@ def test_an_unknown_version_names_those_there_are(store: Store, models: list[Mod
 
 
 def test_they_go_with_their_model(store: Store, models: list[ModelInfo]) -> None:
-    """The other version keeps its own."""
+    """Weights are removed with their model version; the other version keeps its own."""
     for model in models:
         FIRST.add(store, model.id, "joint", 7)
     remove(store, "m@1", dry_run=True)

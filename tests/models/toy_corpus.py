@@ -145,7 +145,7 @@ def lookup(model: dict[Gram, tuple[float, float]], gram: Gram) -> float:
 
 
 def read_arpa(lines: Iterable[str]) -> dict[Gram, tuple[float, float]]:
-    """Read an ARPA file in the plainest way, apart from the code under test."""
+    """Read an ARPA file in the plainest way, without the code under test."""
     found = {}
     for line in lines:
         fields = line.rstrip("\n").split("\t")

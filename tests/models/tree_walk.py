@@ -1,4 +1,4 @@
-"""A walk over all trees of corpora: the oracle for what `sentgen.models.dependency` looks up in their counts."""
+"""A walk over all trees of corpora: the oracle for the look-ups of `sentgen.models.dependency`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Trees(NamedTuple):
 def walked(
     store: Store, corpora: Sequence[int], layer: Layer, kinds: Iterable[Kind], *, distances: bool = False
 ) -> TreeCounts:
-    """Count what `count_kinds` looks up, tree by tree."""
+    """Return the counts of `count_kinds` by a walk over the trees."""
     numbering, tag_of = number_kinds(sorted(set(kinds)))
     counts = TreeCounts.zeros(len(tag_of), int(tag_of.max()) + 1, distances=distances)
     with store.connect() as connection:
@@ -220,7 +220,7 @@ def _distinct(numbers: Ints, occurrences: Longs, which: Ints) -> int:
 
 @compiled
 def _count_pairs(kinds: Ints, tags: Ints, of_kind: Longs, of_tag: Longs, counts: TreeCounts) -> None:
-    """Count the occurrences of one sentence and their products, and set the former back to nothing."""
+    """Count the occurrences of one sentence and their products, and reset the former to 0."""
     for kind in kinds:
         counts.kinds[kind] += of_kind[kind]
         for other in kinds:
