@@ -1,4 +1,4 @@
-"""A store that can be counted on paper."""
+"""A store small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def connection(path: Path) -> Iterator[Connection]:
-    """The store, opened for reading with the settings of the commands, which run beside it."""
+    """The store, opened for reading with the settings of commands, as tests also run these on it."""
     with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         yield opened

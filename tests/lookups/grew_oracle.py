@@ -31,7 +31,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Found:
-    """What names stand for: positions of nodes; source, relation and target of edges."""
+    """A match: the positions of named nodes; source, relation and target of named edges."""
 
     nodes: Mapping[str, int]
     edges: Mapping[str, tuple[int, str, int]]
@@ -87,7 +87,7 @@ def _described(one: syntax.Clause, tree: Tree, nodes: Mapping[str, int]) -> bool
 def _edges(
     clauses: Sequence[syntax.Clause], tree: Tree, nodes: Mapping[str, int]
 ) -> Iterator[dict[str, tuple[int, str, int]]]:
-    """Yield what the edges with names may be; nothing if one of the others is not there."""
+    """Yield the assignments of named edges; none if an edge without a name is missing."""
     named: list[list[tuple[str, tuple[int, str, int]]]] = []
     for one in clauses:
         if not isinstance(one, syntax.GrewEdge):
@@ -186,7 +186,7 @@ def _comparison(one: syntax.GrewComparison, tree: Tree, found: Found) -> bool:
 
 
 def value(of: syntax.Reference | syntax.Distance, tree: Tree, found: Found) -> Any:
-    """Return the value of a reference, None for none."""
+    """Return the value of a reference, ``None`` if it has none."""
     if isinstance(of, syntax.Distance):
         far = found.nodes[of.right] - found.nodes[of.left]
         return far if of.function == "delta" else abs(far)
@@ -201,7 +201,7 @@ def value(of: syntax.Reference | syntax.Distance, tree: Tree, found: Found) -> A
 def _structure(tree: Tree, name: str) -> bool:
     spans = [sorted((place, head)) for place, head in tree.heads.items()]
     crossing = any(a < c < b < d for a, b in spans for c, d in spans)
-    # Those of the store have a head for each token, and no cycles.
+    # Trees of the store have a head for each token, and no cycles.
     holds = {"projective": not crossing, "tree": True, "forest": True, "cyclic": False}
     stem = name.removeprefix("is_").removeprefix("not_")
     return holds[stem] != name.startswith("is_not_")

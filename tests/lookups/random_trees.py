@@ -1,4 +1,4 @@
-"""A store of small random trees, with everything that a request can ask for."""
+"""A store of small random trees, with all annotation that a request can use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UPOS = ("A", "B")
 
 
 def make(folder: Path) -> tuple[Path, list[Tree]]:
-    """Write the store; return it with the same trees as lists."""
+    """Write the store; return its path, and the same trees as lists."""
     draw = random.Random(1)
     sentences = [_sentence(draw) for _ in range(SENTENCES)]
     path, text = folder / "random.duckdb", folder / "random.conllu"
@@ -43,11 +43,11 @@ def make(folder: Path) -> tuple[Path, list[Tree]]:
 
 
 def _sentence(draw: random.Random) -> dict[str, Any]:
-    """Draw a sentence: its lines, and the rows of what no reader is needed for."""
+    """Draw a sentence: its lines of CoNLL-U, and the rows that are inserted without a reader."""
     size = draw.randint(1, LONGEST)
     order = draw.sample(range(1, size + 1), size)
     heads = {place: draw.choice([0, *order[:n]]) if n else 0 for n, place in enumerate(order)}
-    # One token is the root, as CoNLL-U has it.
+    # Only one token is the root, as CoNLL-U demands.
     heads |= {place: order[0] for place in order[1:] if not heads[place]}
     tokens = {
         place: {

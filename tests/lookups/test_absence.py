@@ -1,4 +1,4 @@
-"""Where nothing is found, the answer says what never occurs, and what comes near to it."""
+"""An empty answer names the part of the question that never occurs, and similar words that do."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
 @pytest.mark.parametrize(
     ("question", "hint"),
     [
-        # Labels: by case, by their letters, of the other kind.
+        # Tags: in another case, with similar letters, of the other tag set.
         (Kwic(pattern="upos:noun"), "did you mean upos:NOUN?"),
         (Kwic(pattern="upos:v*"), "did you mean upos:VERB?"),
         (Kwic(pattern="the upos:noun"), "upos:noun never occurs, did you mean upos:NOUN?"),
@@ -50,7 +50,7 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
         (Dependencies(head="VERB", level=Level.TAG_WORD), f"VERB {_BY_XPOS} VBD?"),
         (Arguments(word="fell", tag="VERB"), f"VERB {_BY_XPOS} VBD?"),
         (Dependencies(head="fell", tag="vbd"), "vbd never occurs, did you mean VBD?"),
-        # Words: by case, by one wrong letter, or two in long words.
+        # Words: in another case, with one wrong letter, or two in long words.
         (Ngrams(pattern="go *"), "did you mean Go or `ignore_case`?"),
         (Ngrams(pattern="the pirces"), "pirces never occurs, did you mean prices?"),
         (Kwic(pattern="zebra dow"), "zebra never occurs"),
@@ -59,14 +59,14 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
         (Collocations(word="lemma:falll"), "lemma:falll never occurs, did you mean lemma:fall?"),
         (Sketch(word="zebra"), "zebra never occurs"),
         (Collocations(word="fell", min_count=99), ""),
-        # Of a form, its lemma, whatever is near to it; another letter in a short word is no slip, nor is another
-        # first letter.
+        # A form for a lemma gets its own lemma, not a similar one. Another letter in a short word, or another first
+        # letter, does not count as a slip.
         (Kwic(pattern="lemma:fell"), "did you mean lemma:fall?"),
         (Kwic(cql='[lemma="ROSE"]'), "did you mean lemma=rise?"),
         (Kwic(pattern="roso"), ""),
         (Kwic(pattern="brices"), ""),
         (Kwic(pattern="fel"), ""),
-        # What occurs, but not so, needs no other word.
+        # If all words occur, but not in this sequence, no word is proposed.
         (Kwic(pattern="rose the"), ""),
         (Ngrams(pattern="<s> fell"), ""),
         (Ngrams(pattern="fell", min_count=99), ""),
@@ -75,7 +75,7 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
     ids=str,
 )
 def test_hints(question: Any, hint: str, connection: Connection) -> None:
-    """The note on standard error, and in answers of the API, has what is near after what there is none of."""
+    """The note on standard error and in answers of the API names the missing word, then similar ones."""
     answer = question.ask(connection)
 
     assert answer.rows.num_rows == 0
@@ -88,7 +88,7 @@ def test_hints(question: Any, hint: str, connection: Connection) -> None:
         (Kwic(pattern="the upos:noun"), {"noun": ["NOUN"]}),
         (Kwic(cql='[word="sharpply"]'), {"sharpply": ["sharply"]}),
         (Ngrams(pattern="go *"), {"go": ["Go", "--ignore-case"]}),
-        # What takes more than another value in the same place.
+        # Questions for which another value in the same place is not enough.
         (Kwic(pattern="upos:VBD"), {}),
         (Frequencies(by=["upos"], pattern="VBD"), {}),
         (Kwic(pattern="zebra dow"), {}),
@@ -98,19 +98,19 @@ def test_hints(question: Any, hint: str, connection: Connection) -> None:
 def test_what_may_be_meant_can_be_put_in_its_place(
     question: Any, near: dict[str, list[str]], connection: Connection
 ) -> None:
-    """For pages and programs: by the value that never occurs, the values without what stands before them."""
+    """Pages and programs get proposals by the value that never occurs, without the attribute before it."""
     assert question.ask(connection).near == near
 
 
 def test_only_the_corpora_asked_for_are_looked_at(connection: Connection) -> None:
-    """VBZ is a tag of the corpus other alone; what is not in the corpus asked for is not proposed."""
+    """VBZ is a tag of the corpus other only; values outside of the selected corpora are not proposed."""
     assert Kwic(pattern="xpos:vbz").ask(connection).hints == ("did you mean xpos:VBZ?",)
     assert Kwic(pattern="Barks", corpus=["toy"]).ask(connection).hints == ()
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Lines of words, and a treebank, in one store."""
+    """A store with lines of words and a treebank."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "a.txt").write_text("the dog barks .\n", "utf-8")
     (folder / "a.conllu").write_text(CONLLU, "utf-8")
@@ -126,7 +126,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     [("upos:NOUN", "these corpora have no upos"), ("lemma:dog", "these corpora have no lemma")],
 )
 def test_a_corpus_without_annotation_says_so(pattern: str, hint: str, plain: Connection) -> None:
-    """A tag or a lemma cannot be near where there is none."""
+    """A corpus without tags or lemmas has no similar ones; the answer says so."""
     assert Kwic(pattern=pattern, corpus=["plain"]).ask(plain).hints == (f"{hint}; {PARSE}",)
 
 
@@ -145,7 +145,7 @@ def test_a_corpus_without_annotation_says_so(pattern: str, hint: str, plain: Con
     ids=str,
 )
 def test_what_a_parser_gives_is_missed_by_name(question: Any, note: str, plain: Connection) -> None:
-    """Trees, not a collocate that is frequent enough; a layer, not its values."""
+    """The answer names missing trees, not a frequent collocate; a missing layer, not its values."""
     assert replace(question, corpus=["plain"]).ask(plain).notes == [note]
 
 
@@ -204,7 +204,7 @@ _OF_TREES = (
 def test_a_condition_that_no_sentence_meets_is_the_reason(
     question: Any, note: str, plain: Connection
 ) -> None:
-    """Not words, layers and trees that the rest of the store has."""
+    """The reason is the condition, not words, layers and trees that other sentences have."""
     assert question.ask(plain).notes[-1].endswith(note)
 
 
@@ -212,7 +212,7 @@ _LETTERS = "abcdeAßİé"
 
 
 def _edited(word: str) -> list[str]:
-    """Return all words that are one slip away, with one other letter."""
+    """Return all words that differ from a word by one slip, with one letter for others."""
     cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     shorter = [left + right[1:] for left, right in cuts if right]
     others = [left + "x" + right[size:] for left, right in cuts for size in (0, 1)]
@@ -221,7 +221,7 @@ def _edited(word: str) -> list[str]:
 
 @pytest.mark.parametrize("word", ["abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "aabbaabba"])
 def test_words_a_few_slips_away_have_a_piece(word: str) -> None:
-    """Also where letters of two pieces have changed places, or those of all three."""
+    """Words within two slips are found, also if letters are swapped between the pieces that are looked up."""
     once = _edited(word)
     twice = [one for edited in once for one in _edited(edited)]
 
@@ -244,7 +244,7 @@ def _slipped(word: str, draw: random.Random) -> str:
 
 
 def _meant(asked: str, forms: Sequence[str]) -> list[str]:
-    """Return the words that may be meant by one that never occurs, among all in the order of the store."""
+    """Return the words that may be meant by one that never occurs, in the order of the store."""
     folded = {form: fold(form) for form in forms}
     if alike := [
         one for one in forms if fold(looks(one)) == fold(looks(asked)) and folded[one] != fold(asked)
@@ -270,7 +270,7 @@ def _meant(asked: str, forms: Sequence[str]) -> list[str]:
 
 
 def test_words_that_are_meant_are_those_with_the_fewest_slips(tmp_path: Path) -> None:
-    """Whatever is left out before slips are counted has too many of them."""
+    """Proposals are those of a reference that counts slips for all words: no word was excluded wrongly before."""
     draw = random.Random(41)
     asked = ["".join(draw.choices(_LETTERS, k=draw.randint(3, 9))) for _ in range(30)]
     words = [_slipped(one, draw) for one in asked for _ in range(20)]

@@ -1,4 +1,4 @@
-"""Matches, contexts and windows over the ends of sentences: as the list of a document's tokens says."""
+"""Matches, contexts and windows across the ends of sentences, against lists of a document's tokens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sentgen.schema import Store
 from sentgen.schema.engine import MEMORY_LIMIT
 from sentgen.schema.store import raw
 
-#: Texts of tokens with a space behind each, as the lines that these tests make by hand have them.
+#: Texts with a space behind each token, as the expected lines of these tests have them.
 APART = CORPORA.map(lambda corpus: [(first, [row[:4] for row in rows]) for first, rows in corpus])
 ORDERS = ("none", "left", "right")
 
@@ -58,7 +58,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
 
 
 class Text:
-    """A document as a list of words, with where its sentences and paragraphs end."""
+    """A document as a list of words, with the ends of its sentences and paragraphs."""
 
     def __init__(self, reference: Document, number: int) -> None:
         self.reference, self.number = reference, number
@@ -71,7 +71,7 @@ class Text:
         ]
 
     def around(self, first: int, last: int, context: str) -> tuple[int, int]:
-        """Return where the context of tokens, counted from 0, begins, and behind which token it ends."""
+        """Return the begin and the end of the context of tokens, as for a slice."""
         if context.isdigit():
             return max(first - int(context), 0), min(last + int(context) + 1, len(self.words))
         regions, more = (self.sentences if context[-1] == "s" else self.paragraphs), int(context[:-1]) - 1
@@ -129,7 +129,7 @@ def lines(asked: Kwic, connection: Connection) -> list[tuple[str, ...]]:
 def test_lines_and_their_contexts(
     connection: Connection, corpus: list[Any], query: str, context: str, order: str, limit: int, large: bool
 ) -> None:
-    """Also where the store is searched in ranges of documents."""
+    """Lines and contexts are those of the lists, also if the store is searched in ranges of documents."""
     expected = []
     for text in texts(connection, corpus):
         for first, last in text.reference.hits(read(query)):
@@ -153,7 +153,7 @@ def test_lines_and_their_contexts(
 def test_patterns_of_words(
     connection: Connection, corpus: list[Any], pattern: list[str], context: str, large: bool
 ) -> None:
-    """A star is any word, and asks for one in the document."""
+    """A star matches any word of the document, across sentences."""
     expected = []
     for text in texts(connection, corpus):
         for first in range(len(text.words) - len(pattern) + 1):
@@ -171,7 +171,7 @@ def test_patterns_of_words(
 @SETTINGS
 @given(APART, QUERIES, st.sampled_from(Strategy))
 def test_frequencies(connection: Connection, corpus: list[Any], query: str, strategy: Strategy) -> None:
-    """The words of a hit, and the tag of its last token."""
+    """Hits are counted by their words and by the tag of the last token."""
     expected = Counter[tuple[str, str]]()
     for text in texts(connection, corpus):
         for first, last in text.reference.hits(read(query), strategy):
@@ -181,14 +181,14 @@ def test_frequencies(connection: Connection, corpus: list[Any], query: str, stra
     table = asked.ask(connection).table
     columns = (table[name].to_pylist() for name in ("word", "matchend.upos", "count"))
 
-    # What is one token is counted as that.
+    # A hit of one token is counted by the string of that token.
     assert {one[:2]: one[2] for one in zip(*columns, strict=True)} == dict(expected)
 
 
 @SETTINGS
 @given(APART, QUERIES, st.sampled_from(("1", "0,3", "5")), st.booleans())
 def test_windows(connection: Connection, corpus: list[Any], query: str, window: str, large: bool) -> None:
-    """Each token near a hit counts once; of all tokens, those in windows are r1."""
+    """Each token in a window counts once; the number of these tokens is r1."""
     together, alone, near, hits = Counter[str](), Counter[str](), 0, 0
     left, right = (int(one) for one in (window.split(",") * 2)[:2])
     for text in texts(connection, corpus):
@@ -215,7 +215,7 @@ def test_windows(connection: Connection, corpus: list[Any], query: str, window: 
 
 
 def test_more_matches_than_memory_holds_are_refused(connection: Connection) -> None:
-    """As soon as there are so many, with what helps."""
+    """Matches beyond the memory limit are refused as soon as there are so many, with the cure."""
     texts(connection, [(number == 0, [("a", None, None, None)] * 6) for number in range(20)])
     usual = connection.get_execution_options().get(MEMORY_LIMIT)
     connection.execution_options(**{MEMORY_LIMIT: 80_000})
@@ -243,7 +243,7 @@ MEETS = st.recursive(
 @SETTINGS
 @given(APART, MEETS, st.booleans())
 def test_meets_and_unions(connection: Connection, corpus: list[Any], meets: str, across: bool) -> None:
-    """Hits are the first tokens; without across, what they meet is in their sentence."""
+    """With `meet`, hits are the first tokens; without ``across``, the tokens that they meet are in their sentence."""
     query = f"MU{meets}"
     found = texts(connection, corpus)
     expected = sum(len(text.reference.hits(read(query))) for text in found)

@@ -1,4 +1,4 @@
-"""What is counted in arrays: the rows that the statement shown gives in plain DuckDB, in the same order."""
+"""Counts in arrays: their rows are those of the shown statement in plain DuckDB, in the same order."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-#: Forms that differ in case, that stand for nothing, or are one string with others.
+#: Forms that differ in case, that mean a missing value, or that are equal when joined with others.
 FORMS = ("a", "b", "A", "_", "a b", "ä", "Ä", "10", "2.5")
-#: Of links by a preposition in all ways to annotate them, of function words, and none.
+#: Relations of links through prepositions in all annotation schemes, of function words, and none.
 RELATIONS = (
     *("obl", "nmod", "nmod:poss", "case", "case", "fixed", "conj", "comp:obj", "pobj", "obj", "obj", "det"),
     *("nsubj:pass", "_"),
@@ -38,7 +38,7 @@ KEYS = (
     *("word", "lemma", "upos", "pos", "tag", "feats", "Number", "X", "Score", "genre", "mood", "document"),
     *("corpus", "length", "sent_id", "p.x", "q.y"),
 )
-#: Labels to their keys; metadata are of the hit, or of a label.
+#: Keys with labels; metadata are those of the hit, or of a label.
 LABELLED = ("x.word", "x.lemma", "x.pos", "y.word", "y.Score", "match.genre", "y.mood", "matchend.word")
 
 
@@ -104,7 +104,7 @@ def mark(duck: duckdb.DuckDBPyConnection) -> None:
 
 
 def shown(connection: Connection, answer: Answer, loose: tuple[str, ...] = ()) -> None:
-    """Check rows against the statement that is shown; what is ``loose`` is a difference of equal numbers."""
+    """Compare rows with the shown statement; ``loose`` columns are differences of nearly equal numbers."""
     expected = answer.query.run(connection)
     found = answer.table
     assert found.column_names == expected.column_names
@@ -113,7 +113,7 @@ def shown(connection: Connection, answer: Answer, loose: tuple[str, ...] = ()) -
     for name in found.column_names:
         one, other = found[name].to_pylist(), expected[name].to_pylist()
         if pa.types.is_floating(found.schema.field(name).type):
-            # Of numbers that take each other away, the last digits are left.
+            # A difference of nearly equal numbers has few exact digits.
             near = 1e-6 if name in loose else 1e-12
             told = [
                 (x, pytest.approx(y, rel=near, abs=near))
@@ -173,7 +173,7 @@ def test_frequencies_are_those_of_the_statement(
     held: int,
     size: int,
 ) -> None:
-    """Random queries by random keys, over documents and regions, as if the store or the groups were many, too."""
+    """Random queries by random keys, over documents and regions, also as if blocks or groups were many."""
     query, by = asked
     question = Frequencies(query=query, by=by, parts=parts, mean=mean, strategy=strategy, **common)  # type: ignore[arg-type]
     try:
@@ -188,7 +188,7 @@ def test_frequencies_are_those_of_the_statement(
 
 @pytest.mark.parametrize("by", [["word"], ["a.word"], ["genre"], ["word", "match.document"]])
 def test_no_hits_make_no_rows(random_store: Connection, by: list[str]) -> None:
-    """Of whichever keys, and of hits of more than one token."""
+    """A query without hits gives no rows, by any keys and for hits of any length."""
     answer = Frequencies(query='a:"none" []', by=by).ask(random_store)
 
     assert not answer.table.num_rows
@@ -205,7 +205,7 @@ def test_no_hits_make_no_rows(random_store: Connection, by: list[str]) -> None:
 def test_lists_are_those_of_the_statement(
     random_store: Connection, by: By, pattern: str, common: dict[str, object], many: int
 ) -> None:
-    """Lists of words, lemmas and labels, looked up by their occurrences and looked for in all tokens."""
+    """Lists of words, lemmas and tags, looked up by their occurrences and by a scan of all tokens."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listed_tokens, "_MANY", many)
         answer = Frequencies(by=[by], pattern=pattern, **common).ask(random_store)  # type: ignore[arg-type]
@@ -230,7 +230,7 @@ def test_collocations_are_those_of_the_statement(
     pos: str | None,
     measure: Measure,
 ) -> None:
-    """What stands near random queries, in windows of any size."""
+    """Collocates of random queries, in windows of any size."""
     question = Collocations(
         cql=query,
         window=window,
@@ -271,7 +271,7 @@ def test_collocations_by_relation_are_those_of_the_statement(
     measure: Measure,
     min_count: int,
 ) -> None:
-    """What governs random words, and what they govern."""
+    """Heads and modifiers of random words."""
     asked = {"dependency": dependency, "by": by, "pos": pos, "measure": measure, "min_count": min_count}
     _check(random_store, Collocations(word=query, **asked, **{**common, "across": False}))  # type: ignore[arg-type]
 
@@ -294,7 +294,7 @@ def test_sketches_and_thesauri_are_those_of_the_statement(
     function_words: bool,
     min_count: int,
 ) -> None:
-    """Links by a preposition, too, the difference of two words, and words with the same collocates."""
+    """Sketches with links through prepositions, differences of two words, and similar words."""
     asked: dict[str, object] = {"word": word, "by": by, "function_words": function_words}
     asked |= {name: common[name] for name in ("ignore_case", "corpus", "where", "limit")}
     _check(random_store, Sketch(measure=measure, min_count=min_count, **asked))  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from sentgen.lookups.base.statement import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:
-    """Count the tokens that have it."""
+    """Count the tokens with a value of an attribute."""
     bindings = Bindings()
     condition = token_key(name).condition("t", value, bindings)
     return int(Statement(f"select count(*) from token t where {condition}", bindings).value(connection))
@@ -24,7 +24,7 @@ def found(connection: Connection, name: str, value: Value | None) -> int:
 def test_regular_expressions_match_whole_strings(
     connection: Connection, name: str, pattern: str, ignore_case: bool
 ) -> None:
-    """As Python's do."""
+    """Regular expressions match whole strings, as `re.fullmatch` does."""
     rows = Statement(f"select {name} from v_tokens where {name} is not null").run(connection)
     matches = re.compile(pattern, re.IGNORECASE if ignore_case else 0).fullmatch
     expected = sum(matches(text) is not None for text in rows[name].to_pylist())
@@ -33,7 +33,7 @@ def test_regular_expressions_match_whole_strings(
 
 
 def test_one_of_several_strings(connection: Connection) -> None:
-    """A string is taken as it is."""
+    """A string is compared as it is, without special characters."""
     assert found(connection, "form", Value(("the", "dow"))) == sum(
         found(connection, "form", Value((text,))) for text in ("the", "dow")
     )

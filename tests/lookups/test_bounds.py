@@ -1,4 +1,4 @@
-"""What a query in CQL, a Grew request and a condition on metadata may be: anything, up to a size."""
+"""Queries in CQL, Grew requests and conditions on metadata may have any content, up to a size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sentgen.schema import Store
 
 @pytest.fixture(scope="module")
 def store(path: Path) -> Iterator[Store]:
-    """The store itself: a statement that fails ends the transaction of its connection."""
+    """The store itself, for new connections: a failed statement ends the transaction of its connection."""
     with StoreOptions(db=path).store(read_only=True) as opened:
         yield opened
 
@@ -86,7 +86,7 @@ def test_a_query_in_cql_is_bounded(query: str, told: str) -> None:
     ],
 )
 def test_a_request_is_bounded(connection: Connection, request_: str, told: str) -> None:
-    """One line says what is too much."""
+    """One line says which limit is exceeded."""
     with pytest.raises(InputError, match=told) as caught:
         Match(request=request_, count=True).ask(connection)
     assert "\n" not in str(caught.value)
@@ -96,13 +96,13 @@ def test_a_request_is_bounded(connection: Connection, request_: str, told: str) 
     ("condition", "told"), [(f"a = {'b' * 100000}", _LONG), ("a = \ud800", "this character is no text")]
 )
 def test_a_condition_is_bounded(condition: str, told: str) -> None:
-    """Its depth and its words are in `test_metadata_conditions`."""
+    """Long conditions are refused; `test_metadata_conditions` tests their depth and words."""
     with pytest.raises(QueryError, match=told):
         read_condition(condition)
 
 
 def test_what_is_at_the_bounds_is_read() -> None:
-    """The next one more is refused, as above."""
+    """Queries at the limits are read; one more is refused, as above."""
     assert read("[" + "!" * 48 + "word='the']")
     assert read("[" + "|".join(["word='the'"] * languages.MOST_CONDITIONS) + "]")
     assert read("[]" * languages.MOST_TOKENS)
@@ -110,7 +110,7 @@ def test_what_is_at_the_bounds_is_read() -> None:
 
 
 def test_thousands_of_alternatives_are_one_condition(connection: Connection) -> None:
-    """They take no longer than others, as their parameters are not named one by one."""
+    """Thousands of alternatives take no longer than one, as they are not a parameter each."""
     query = f"[word='the|{'|'.join(f'w{number}' for number in range(2500))}'%c]"
 
     assert (
@@ -120,7 +120,7 @@ def test_thousands_of_alternatives_are_one_condition(connection: Connection) -> 
 
 
 def test_of_many_values_that_never_occur_the_first_are_named(connection: Connection) -> None:
-    """Each is looked for by itself: of thousands that took minutes."""
+    """Only the first 20 values are named, as each is looked up by itself: thousands took minutes."""
     many = [f"w{number}" for number in range(60)]
     asked = (
         Match(request=f"pattern {{ X [lemma={'|'.join(many)}] }}"),
@@ -136,7 +136,7 @@ def test_of_many_values_that_never_occur_the_first_are_named(connection: Connect
     [("a", "A"), ("a[b]", "c"), ("select", "from"), ("É", "é"), ("first", "label_1"), ("t_first", "m")],
 )
 def test_a_label_may_be_any_name(connection: Connection, one: str, other: str) -> None:
-    """Nothing of it comes into the statement: SQL has names of its own, and takes A for a."""
+    """The name of a label is not in the statement, as SQL has reserved names, and ignores their case."""
     query = "{0}:[] {1}:[] :: {0}.lemma != {1}.lemma & {0}"
     plain = Kwic(cql=query.format("x", "y"), count=True).ask(connection).total
 
@@ -145,7 +145,7 @@ def test_a_label_may_be_any_name(connection: Connection, one: str, other: str) -
 
 
 def test_a_node_may_have_any_name(connection: Connection) -> None:
-    """As it may stand for any token."""
+    """Nodes of a request may have any names, as labels may."""
     request, names = "pattern {{ {0} [xpos=DT]; {1} []; {0} < {1} }}", (("v", "V"), ("select", "É"))
     plain = Match(request=request.format("x", "y"), count=True).ask(connection).total
 
@@ -154,7 +154,7 @@ def test_a_node_may_have_any_name(connection: Connection) -> None:
 
 
 def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> None:
-    """But for the names of columns of an answer, which are quoted, and the values, which are bound."""
+    """No text of a question is in the statement, except quoted names of columns; values are bound."""
     cql = parse_cql(connection, 'zzl:"zzv" zzm:[] :: zzl.lemma != zzm.lemma', Selection(()))
     statement = cql.find(Bindings()).parts
     statement += (
@@ -177,7 +177,7 @@ def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> N
     ],
 )
 def test_what_is_wrong_with_a_regular_expression(store: Store, expression: str, told: str) -> None:
-    """In words of our own, the same in all three languages."""
+    """The message has sentgen's own words, not the engine's, the same in all three languages."""
     for asked in (
         Kwic(cql=f'[word="{expression}"]'),
         Match(request=f'pattern {{ X [form=re"{expression}"] }}'),
@@ -188,7 +188,7 @@ def test_what_is_wrong_with_a_regular_expression(store: Store, expression: str, 
         assert told in str(caught.value)
 
 
-#: What queries are made of, so that some of them can be read, and what nothing is made of.
+#: Pieces of queries, from which some valid ones result, and pieces that no query has.
 _PIECES = st.sampled_from(
     [
         *'[]()<>{}&|!=.:;,@"*?+-#%$^~/\\ \n\0',
@@ -262,7 +262,7 @@ _ANY = st.one_of(
 
 
 def answered(store: Store, asked: Lookup) -> bool:
-    """Say whether a question is answered, else it is refused in one line without words of the engine."""
+    """Return whether a question is answered; otherwise check that its error is one line without the engine's words."""
     try:
         with store.connect() as connection:
             asked.ask(connection)
@@ -282,7 +282,7 @@ def answered(store: Store, asked: Lookup) -> bool:
 @example('select:"a" from:[] :: select.x')
 @example("\ud800")
 def test_any_text_is_a_query_or_refused(store: Store, text: str) -> None:
-    """In each of the languages, as a whole, as a part, and as a key."""
+    """Random text is answered or refused in each language, as a whole, as a part, and as a key."""
     answered(store, Kwic(cql=text, limit=1))
     answered(store, Kwic(cql=f"[{text}]", limit=1))
     answered(store, Match(request=text, limit=1))

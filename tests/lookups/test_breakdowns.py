@@ -17,7 +17,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
-#: Texts of one sentence, with their genre, if they have one, and the year.
+#: Texts of one sentence, with their genre, if any, and their year.
 TEXTS = (
     ("the old man saw the sea", "fiction", "1950"),
     ("the man went home", "fiction", "2020"),
@@ -29,7 +29,7 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def genres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """The texts, each a document with metadata."""
+    """A store of the texts, each a document with metadata."""
     folder = tmp_path_factory.mktemp("genres")
     lines = [
         {"id": str(number), "text": text, "year": year} | ({"genre": genre} if genre else {})
@@ -131,7 +131,7 @@ def test_keys_are_given_one_by_one_or_with_commas(genres: Connection) -> None:
 
 @pytest.mark.parametrize("key", ["genre", "meta.genre", "match.genre", "match.doc_genre", "doc_genre"])
 def test_a_key_of_metadata_has_one_meaning_everywhere(key: str, genres: Connection) -> None:
-    """As each language spells it: hits by it, and hits of sentences chosen by it, are of the same texts."""
+    """A key has the same texts in each language's spelling, for counts and for conditions."""
     spoken = Counter(genre or "_" for text, genre, _ in TEXTS for word in text.split() if word == "old")
     hits = Frequencies(query="old", by=[key], corpus=["texts"]).ask(genres).table.to_pylist()
     rows = (
@@ -195,7 +195,7 @@ def test_all_tokens_are_counted_by_any_attribute(genres: Connection) -> None:
 def test_no_request_counts_by_a_key_that_nothing_has(
     request_: str, keys: list[str], said: str, genres: Connection
 ) -> None:
-    """Wherever the key stands: one row of nothing would look like an answer."""
+    """An unknown key is refused at any place: one row without a value would look like an answer."""
     with pytest.raises(InputError) as caught:
         Match(request=request_, key=keys).ask(genres)
 
@@ -215,6 +215,6 @@ def test_no_request_counts_by_a_key_that_nothing_has(
     ],
 )
 def test_keys_that_there_are_not(by: str, error: type[Exception], said: str, genres: Connection) -> None:
-    """They are refused with those that there are."""
+    """Unknown keys are refused with a list of the existing ones."""
     with pytest.raises(error, match=said):
         Frequencies(query="the", by=[by]).ask(genres)

@@ -1,4 +1,4 @@
-"""Whatever ignores case agrees with Unicode's simple case folding, in awkward alphabets, too."""
+"""All lookups that ignore case agree with Unicode's simple case folding, also in difficult alphabets."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LETTERS = "ΣσςΆά" + "İiIı\u0307" + "ßẞsSſﬁ" + "kKK" + "ǅǆǄ" + "
 
 
 def reference(word: str) -> str:
-    """The letters of a word by their simple case folding: the full one of a letter, if it is one letter."""
+    """Return a word by simple case folding: the full folding of a letter, if that is one letter."""
     return "".join(next((f for f in (c.casefold(), c.lower()) if len(f) == 1), c) for c in word)
 
 
 def _awkward_words() -> list[str]:
     draw = random.Random(39)
     words = ["".join(draw.choices(_LETTERS, k=draw.randint(1, 3))) for _ in range(150)]
-    # Beside each its other spellings, so that there is something to agree about.
+    # Each word with its other spellings, which must be found together.
     return [one for word in words for one in (word, word.upper(), word.lower(), word.title())]
 
 
@@ -42,7 +42,7 @@ ASKED = WORDS[::83]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """The words as they are and lower-cased, as lines and with trees, in which each is a value of MISC, too."""
+    """A store of the words as they are and lower-cased, as lines and in trees, there also as values of MISC."""
     folder = tmp_path_factory.mktemp("folding")
     lines, trees = folder / "a.lines", folder / "a.conllu"
     lines.write_text("".join(f"{word} a\n" for word in WORDS))
@@ -62,8 +62,8 @@ def _hits(question: Kwic | Match, connection: Connection) -> int:
 
 
 def test_every_letter_is_folded_as_by_unicode() -> None:
-    """In Python, in SQL, and by the flag of RE2: two letters are the same for all of them, or for none."""
-    # Newer letters than those of the oldest Unicode in use are left out: each library knows its own.
+    """Python, SQL and the flag of RE2 agree on which letters are the same."""
+    # Without letters newer than the oldest Unicode version in use, as libraries have different versions.
     letters = [chr(n) for n in range(1, 0x10D50) if not 0xD800 <= n < 0xE000 and not 0x1C89 <= n <= 0x1C8A]
     letters = [one for one in letters if not 0xA7CB <= ord(one) <= 0xA7DC]
     cased = [one for one in letters if {one.lower(), one.upper(), one.casefold()} != {one}]
@@ -83,7 +83,7 @@ def test_every_letter_is_folded_as_by_unicode() -> None:
 
 
 def test_words_are_folded_alike_in_python_and_sql() -> None:
-    """A last sigma is that of a word, whatever stands around it."""
+    """Python and SQL fold a final sigma in the same way, whatever characters are around it."""
     words = [*WORDS, "ΟΔΟΣ ΟΔΟΣ", "ΣΣ\nΣ", "5Σ", "Σ.", "Ά\u0301Σ", "", "a\tΑΣ"]
     query = f"select {fold_sql('one')}, {fold_sql('(select one)')} from (select unnest($1) as one)"
     found = duckdb.connect().execute(query, [words]).fetchall()
@@ -96,7 +96,7 @@ def test_words_are_folded_alike_in_python_and_sql() -> None:
 @pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("word", ASKED)
 def test_all_ways_to_ignore_case_find_the_same(store: Connection, word: str) -> None:
-    """%c, (?i), the option, patterns with a star, lower-cased corpora, Grew: as many as the reference says."""
+    """%c, (?i), the option, patterns with a star, lower-cased corpora and Grew find as many as the reference."""
     alike = sum(reference(one) == reference(word) for one in WORDS)
     begin = sum(reference(one).startswith(reference(word)) for one in WORDS)
     name = {"form": f"/{word}/i", "lemma": f"/{word}/i", "As": f"/{word}/i"}
@@ -130,7 +130,7 @@ def test_all_ways_to_ignore_case_find_the_same(store: Connection, word: str) -> 
 
 @pytest.mark.parametrize("corpus", ["lines", "trees"])
 def test_lists_are_those_of_a_lower_cased_corpus(store: Connection, corpus: str) -> None:
-    """Frequencies and n-grams, of lines and of trees: the words of the list are the words that were stored."""
+    """Frequency lists and n-grams, of lines and of trees, have the folded words of the store."""
     counts = Counter(map(fold, WORDS))
     for question in (Ngrams(pattern="*", limit=0), Frequencies(limit=0)):
         asked = (

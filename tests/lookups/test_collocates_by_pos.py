@@ -1,4 +1,4 @@
-"""Collocates of some parts of speech, against windows and relations that are counted in Python."""
+"""Collocates by part of speech, against windows and relations counted in Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sentgen.lookups.base.patterns import CONTENT
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.schema import Store
 
-#: Of each sentence: form, lemma, universal part of speech, head and relation of each token.
+#: Sentences: form, lemma, universal part of speech, head and relation of each token.
 READ = [
     [
         (cells[1], cells[2], cells[3], int(cells[6]), cells[7])
@@ -43,7 +43,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 @pytest.mark.parametrize("pos", ["NOUN", "VERB,PROPN", "content"])
 def test_windows(asked: Connection, pos: str) -> None:
-    """Only tokens of these parts count for a collocate, beside the node and in all; the window has all."""
+    """Only tokens of these parts of speech count as collocates, in windows and in all; r1 counts all tokens."""
     kept = [tag for one in pos.split(",") for tag in CONTENT.get(one, (one,))]
     together: Counter[str] = Counter()
     for tokens in READ:
@@ -65,7 +65,7 @@ def test_windows(asked: Connection, pos: str) -> None:
 
 
 def test_relations(asked: Connection) -> None:
-    """By relation, it is the other end that has the part of speech."""
+    """By relation, the collocate has the part of speech, not the node."""
     expected = Counter(
         ("modifier", form)
         for tokens in READ
@@ -90,7 +90,7 @@ def test_a_graph_has_the_same(asked: Connection) -> None:
 
 
 def test_what_no_word_is(asked: Connection) -> None:
-    """A part of speech that there is not is no empty answer."""
+    """An unknown part of speech is refused, not answered without rows."""
     with pytest.raises(InputError, match="no word has a part of speech NUON; name others"):
         Collocations(word="lemma:camp", pos="NUON").ask(asked)
     with pytest.raises(InputError, match="no part of speech was given"):

@@ -1,4 +1,4 @@
-"""Graphs of collocates, against windows that are walked through one by one in Python."""
+"""Graphs of collocates, against windows counted one by one in Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sentences() -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def letters(sentences: list[list[str]], tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A store of them."""
+    """A store of the sentences."""
     folder = tmp_path_factory.mktemp("graph")
     (folder / "letters.txt").write_text("\n".join(map(" ".join, sentences)) + "\n")
     with Store(folder / "store.duckdb", create=True) as store:
@@ -63,7 +63,7 @@ def test_the_edges_of_a_graph(
     limit: int,
     letters: Connection,
 ) -> None:
-    """First the collocates of the node, then those pairs of them that are nearer than chance."""
+    """The edges are those of the node, then pairs of collocates that occur together more often than chance."""
     if fold:
         sentences = [[form.lower() for form in sentence] for sentence in sentences]
     asked: dict[str, Any] = {"word": "a", "window": window, "min_count": 1, "ignore_case": fold}
@@ -102,7 +102,7 @@ def test_the_edges_of_a_graph(
     ],
 )
 def test_the_statement_that_is_shown_has_the_same_rows(asked: dict[str, Any], relief: Path) -> None:
-    """What arrays have counted is what it counts."""
+    """The shown statement gives the rows that were counted in arrays."""
     with Store(relief, read_only=True) as store, store.connect() as connection:
         answer = Collocations(word="the", min_count=1, limit=20, graph=True, **asked).ask(connection)
         shown = answer.query.run(connection).to_pylist()
@@ -121,13 +121,13 @@ def test_the_statement_that_is_shown_has_the_same_rows(asked: dict[str, Any], re
     ],
 )
 def test_what_is_no_graph_is_refused(asked: dict[str, Any], told: str, connection: Connection) -> None:
-    """With what to ask for instead."""
+    """Graphs by relation, across sentences or of too many collocates are refused with the cure."""
     with pytest.raises(InputError, match=told):
         Collocations(word="dow", graph=True, **asked).ask(connection)
 
 
 def test_a_graph_of_nothing(connection: Connection) -> None:
-    """As by the collocates themselves."""
+    """A graph without edges has the note of an answer without collocates."""
     answer = Collocations(word="zebra", graph=True).ask(connection)
 
     assert answer.notes[0].startswith("no collocate of 'zebra'")

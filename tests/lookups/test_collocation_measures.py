@@ -30,7 +30,7 @@ ARCS = [
 
 
 def exact_tail(o11: int, r1: int, c1: int, n: int) -> float:
-    """Add up the probabilities of the tables as far from independence, on that side, as whole numbers."""
+    """Return the one-sided p-value of Fisher's exact test, summed up in integers."""
     larger = o11 * n >= r1 * c1
     tables = range(o11, min(r1, c1) + 1) if larger else range(max(0, r1 + c1 - n), o11 + 1)
     share = Fraction(sum(comb(c1, k) * comb(n - c1, r1 - k) for k in tables), comb(n, r1))
@@ -39,7 +39,7 @@ def exact_tail(o11: int, r1: int, c1: int, n: int) -> float:
 
 
 def by_hand(o11: int, r1: int, c1: int, n: int, f: int) -> dict[str, float | None]:
-    """Work out all measures of one table, cell by cell."""
+    """Compute all measures of one table, cell by cell."""
     cells = {(1, 1): o11, (1, 0): r1 - o11, (0, 1): c1 - o11, (0, 0): n - r1 - c1 + o11}
     rows, columns = {1: r1, 0: n - r1}, {1: c1, 0: n - c1}
     expected = {(i, j): rows[i] * columns[j] / n for i, j in cells}
@@ -70,7 +70,7 @@ def by_hand(o11: int, r1: int, c1: int, n: int, f: int) -> dict[str, float | Non
 
 
 def asked(o11: int, r1: int, c1: int, n: int, *columns: str) -> dict[str, Any]:
-    """Work out measures of one table as a statement does, of all columns unless some are named."""
+    """Compute measures of one table in SQL, all unless some are named."""
     formulas = ", ".join(f"{FORMULAS[name]} as {name}" for name in columns or FORMULAS)
     pair = f"select {o11}::double as o11, {r1}::double as r1, {c1}::double as c1, {n}::double as n, r1 as f"
     found = duckdb.connect().execute(f"select {formulas} from ({pair})")
@@ -80,7 +80,7 @@ def asked(o11: int, r1: int, c1: int, n: int, *columns: str) -> dict[str, Any]:
 @pytest.mark.parametrize("node", ["dow", "the", "fell", "."])
 @pytest.mark.parametrize(("window", "left", "right"), [("L2-R1", 2, 1), ("R3", 0, 3), ("4", 4, 4)])
 def test_measures_in_a_window(node: str, window: str, left: int, right: int, connection: Connection) -> None:
-    """Every collocate in reach has its table, and all measures are those of the table."""
+    """Every collocate in a window has the measures of its table of frequencies."""
     frequency = Counter(form for sentence in SPOKEN for form in sentence)
     near = Counter[str]()
     for sentence in SPOKEN:
@@ -100,7 +100,7 @@ def test_measures_in_a_window(node: str, window: str, left: int, right: int, con
 
 
 def test_every_measure_is_worked_out_and_defined() -> None:
-    """A new measure has a formula, is worked out by hand, and is on the page of measures."""
+    """Every measure has a formula, a reference in Python, and a section on the page of measures."""
     page = (Path(__file__).parents[2] / "docs" / "measures.md").read_text("utf-8")
 
     assert set(COLUMN.values()) == FORMULAS.keys() == by_hand(1, 2, 2, 9, 2).keys()
@@ -109,7 +109,7 @@ def test_every_measure_is_worked_out_and_defined() -> None:
 
 @pytest.mark.parametrize("node", ["dow", "fell", "stock"])
 def test_measures_by_relation(node: str, connection: Connection) -> None:
-    """The same of pairs of head and modifier."""
+    """Every head and modifier has the measures of its table of frequencies."""
     found = Collocations(word=node, dependency="*", min_count=1, limit=0, all_measures=True)
     rows = found.ask(connection).table.to_pylist()
     assert rows
@@ -145,14 +145,14 @@ def test_measures_by_relation(node: str, connection: Connection) -> None:
     ],
 )
 def test_printed_values(table: tuple[int, int, int, int], column: str, printed: float) -> None:
-    """To the digits that are printed."""
+    """Values of papers are reproduced to their printed digits."""
     digits = len(str(printed).partition(".")[2])
     assert asked(*table, column)[column] == pytest.approx(printed, abs=0.6 * 10**-digits)
 
 
 @pytest.mark.parametrize("table", [(8, 15828, 4675, 14307668), (20, 42, 20, 14307668), (5, 10, 200, 300)])
 def test_nltk_has_the_same(table: tuple[int, int, int, int]) -> None:
-    """Where it has a measure; its log-likelihood has no sign."""
+    """Measures that NLTK has agree; its log-likelihood has no sign."""
     o11, r1, c1, n = table
     found, theirs = asked(*table), BigramAssocMeasures
     of_theirs = (o11, (r1, c1), n)
@@ -178,7 +178,7 @@ def test_nltk_has_the_same(table: tuple[int, int, int, int]) -> None:
     ],
 )
 def test_fisher_of_large_counts(table: tuple[int, int, int, int]) -> None:
-    """Probabilities that no number of a machine holds, and those near the middle of the distribution."""
+    """Logarithms of p-values are right below the range of floats, and near the middle of the distribution."""
     o11, r1, c1, n = table
     larger = o11 * n >= r1 * c1
     tail = hypergeom.logsf(o11 - 1, n, c1, r1) if larger else hypergeom.logcdf(o11, n, c1, r1)
@@ -188,7 +188,7 @@ def test_fisher_of_large_counts(table: tuple[int, int, int, int]) -> None:
 
 
 def test_what_is_shown(connection: Connection, path: Path) -> None:
-    """The usual measures and that which ranks; all of them if asked."""
+    """An answer has the usual measures and the ranking one, or all of them."""
     told = Collocations(word="dow", measure=Measure.MI3).ask(connection).table.column_names
     every = Collocations(word="dow", all_measures=True).ask(connection).table.column_names
     typed = CliRunner().invoke(

@@ -1,4 +1,4 @@
-"""Values of a query as they stand on a command line."""
+"""Values of parameters of a query on a command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VALUES = st.one_of(
 
 @given(VALUES)
 def test_a_value_comes_back_as_it_was(value: SqlValue) -> None:
-    """With its type: the text 5 is no number."""
+    """A value comes back with its type: the text 5 is no number."""
     name, read = parse_parameter(format_parameter("x", value))
 
     assert (name, read, type(read)) == ("x", value, type(value))
@@ -42,12 +42,12 @@ def test_a_value_comes_back_as_it_was(value: SqlValue) -> None:
     ],
 )
 def test_values_look_like_what_they_are(text: str, value: SqlValue) -> None:
-    """Numbers, truth values and null; everything else is text."""
+    """Numbers, truth values and null are read as such; all else is text."""
     assert parse_parameter(f"x={text}") == ("x", value)
 
 
 @pytest.mark.parametrize("text", ["", "x", "=5"])
 def test_a_value_needs_a_name(text: str) -> None:
-    """The message says how it is written."""
+    """A parameter without a name is refused, with the way to write it."""
     with pytest.raises(InputError, match="write NAME=VALUE"):
         parse_parameter(text)

@@ -1,4 +1,4 @@
-"""A lake that was counted has no sentences: what needs them is refused, never answered with nothing."""
+"""A counted lake has no sentences: questions that need them are refused, never answered without rows."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ REFUSED = "this lake holds counts, no sentences; ask it for n-grams"
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lake."""
+    """A lake with counts only."""
     return counted_lake(tmp_path_factory.mktemp("counted"))
 
 
 @pytest.fixture
 def opened(lake: Path) -> Iterator[Connection]:
-    """The same, for reading."""
+    """The lake, opened for reading."""
     with Store(lake, read_only=True) as store, store.connect() as connection:
         yield connection
 
@@ -64,7 +64,7 @@ def opened(lake: Path) -> Iterator[Connection]:
     ids=repr,
 )
 def test_what_needs_sentences_is_refused(question: Question, opened: Connection) -> None:
-    """Concordances, requests, lists of tokens, collocations, and every condition on metadata."""
+    """Concordances, requests, lists of tokens, collocations and conditions on metadata are refused."""
     with pytest.raises(NotFoundError, match=REFUSED):
         question.ask(opened)
 
@@ -73,7 +73,7 @@ def test_what_needs_sentences_is_refused(question: Question, opened: Connection)
     "question", [Ngrams(pattern="the *"), Dependencies(head="said"), Arguments(word="said")], ids=repr
 )
 def test_counts_are_answered(question: Question, opened: Connection) -> None:
-    """N-grams, dependencies and arguments are what was counted."""
+    """N-grams, dependencies and arguments are answered from the counts."""
     assert question.ask(opened).rows.num_rows
 
 
@@ -89,7 +89,7 @@ def test_counts_are_answered(question: Question, opened: Connection) -> None:
     ],
 )
 def test_commands_end_with_one_line(words: tuple[str, ...], lake: Path) -> None:
-    """And with an exit code that is not zero; nothing is printed on standard output."""
+    """Commands fail with an exit code that is not zero, and print nothing on standard output."""
     told = CliRunner().invoke(build(), [*words, "--db", str(lake)])
 
     assert told.exit_code == 1
@@ -98,7 +98,7 @@ def test_commands_end_with_one_line(words: tuple[str, ...], lake: Path) -> None:
 
 
 def test_python_refuses_at_once(lake: Path) -> None:
-    """Also what is looked for later."""
+    """Python refuses a question when it is asked, also one whose answer is computed later."""
     with sentgen.open(lake) as db:
         for ask in (lambda: db.kwic("camp"), lambda: db.match(VERBS), lambda: db.frequencies("lemma")):
             with pytest.raises(NotFoundError, match=REFUSED):

@@ -1,4 +1,4 @@
-"""What CQL says of itself: errors, attributes, metadata, strategies, and the look-ups that take it."""
+"""CQL: errors, attributes, metadata, matching strategies, and lookups that read CQL."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-#: Of the manual of CQP (section on matching strategies), which shows what each of them finds.
+#: From the manual of CQP (section on matching strategies), which shows the hits of each strategy.
 AROUND = {"window": "2,1"}
 BOOK = "the/DET old/ADJ book/NOUN on/ADP the/DET table/NOUN in/ADP the/DET room/NOUN"
 PHRASE = '[upos="DET"]? [upos="ADJ"]* [upos="NOUN"] ([upos="ADP"] [upos="DET"]? [upos="ADJ"]* [upos="NOUN"])*'
-#: From the same manual: what is CQL of tokens there is read here.
+#: Queries for tokens from the same manual, which must be read.
 MANUAL = (
     '"interesting" %c;', '[pos = "JJ"]', '[lemma = "go"]', "\"'em\"", "'12\"-screen'", '"12""-screen"', '"\\?"',
     '[pos != "N.*"]', '[word = "?" %l]', '[(lemma="go") & !(word="went"%c | word="gone"%c)];',
@@ -71,13 +71,13 @@ def store(books: Store) -> Iterator[Connection]:
 
 
 def nodes(answer: Answer) -> list[str]:
-    """Return what was matched."""
+    """Return the texts of the hits."""
     return list(answer.table["node"].to_pylist())
 
 
 @pytest.mark.parametrize("query", MANUAL)
 def test_the_manual_of_cqp_is_read(query: str) -> None:
-    """Its examples of queries for tokens."""
+    """The manual's examples of queries for tokens are read."""
     assert read(query)
     assert is_cql(query) or query.startswith(('"no"', "'12"))
 
@@ -160,7 +160,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
     ],
 )  # fmt: skip
 def test_an_error_points_at_its_place(store: Connection, query: str, column: int, message: str) -> None:
-    """With a caret below the character."""
+    """A wrong query is shown with a caret below the character."""
     with pytest.raises(QueryError) as caught:
         parse_cql(store, query, Selection(()))
 
@@ -230,7 +230,7 @@ def test_ranges_change_nothing(
 
 @pytest.fixture
 def in_ranges(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Have every query asked in blocks of a sentence."""
+    """Make every query search in blocks of one sentence."""
     monkeypatch.setattr("sentgen.lookups.base.tokens.SIZE", 3)
     return monkeypatch
 
@@ -289,7 +289,7 @@ def test_collocations_of_ranges_are_added(
     ignore_case: bool,
     min_count: int,
 ) -> None:
-    """Rare ones in each of them, too; heads and modifiers have all counts of the store."""
+    """Collocates that are rare in each range are counted, too; by relation, counts are those of the store."""
     asked: dict[str, Any] = {**within, "ignore_case": ignore_case, "min_count": min_count}
     parts = Collocations(word=node, **asked).ask(connection)
     in_ranges.undo()
@@ -298,7 +298,7 @@ def test_collocations_of_ranges_are_added(
 
 
 def test_a_sketch_of_ranges_is_the_same(connection: Connection, in_ranges: pytest.MonkeyPatch) -> None:
-    """It asks for collocations."""
+    """A sketch of ranges of sentences is that of the whole store, as collocations are."""
     parts = Sketch(word="lemma:fall", min_count=1).ask(connection)
     in_ranges.undo()
 
@@ -306,7 +306,7 @@ def test_a_sketch_of_ranges_is_the_same(connection: Connection, in_ranges: pytes
 
 
 def told(answer: Answer) -> tuple[Any, ...]:
-    """Return all that a user sees of an answer."""
+    """Return all parts of an answer that a user sees."""
     return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.with_values()
 
 

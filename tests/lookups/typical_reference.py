@@ -1,4 +1,4 @@
-"""Good examples, told as `docs/lines.md` says it: one hit after the other, in plain Python."""
+"""A reference for scores of good examples, by `docs/lines.md`, hit by hit in plain Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPENING, CLOSING = "([{（「『【《", ")]}）」』】》"
 
 @dataclass(frozen=True)
 class Token:
-    """A row of CoNLL-U, as far as it matters; what is not known is empty, and a head below 0."""
+    """The columns of a CoNLL-U row that scores use; missing ones are empty, a missing head is below 0."""
 
     form: str
     upos: str = ""
@@ -30,7 +30,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Hit:
-    """A place in a sentence, both ends counted from 1, with what of the corpus the order goes by."""
+    """A hit: its first and last position, from 1, with the data by which hits are ordered."""
 
     place: tuple[str, int, int, int]
     tokens: Sequence[Token]
@@ -68,7 +68,7 @@ def whole(hit: Hit, *, tags: bool, trees: bool) -> float:
 
 
 def has_verb(tokens: Sequence[Token], *, trees: bool) -> bool:
-    """Return whether the sentence has a finite verb, in a tree as its root or with it."""
+    """Return whether a sentence has a finite verb; in a tree, as its root, or as auxiliary or copula of that."""
     finite = {
         place
         for place, one in enumerate(tokens, 1)
@@ -84,7 +84,7 @@ def has_verb(tokens: Sequence[Token], *, trees: bool) -> bool:
 
 
 def needs_context(place: int, one: Token, *, tags: bool) -> bool:
-    """Return whether a token is one that a good example has none of."""
+    """Return whether a token needs a context, which good examples should not."""
     if is_odd(one.form):
         return True
     if not tags:
@@ -98,7 +98,7 @@ def needs_context(place: int, one: Token, *, tags: bool) -> bool:
 
 
 def common(count: int, every: int) -> int:
-    """Return thousandths: all of them for ten words in a million, nothing for one."""
+    """Return how common a word is, in thousandths: 1,000 for ten in a million, 0 for one."""
     return rounded_up(1000 * min(1, max(0, math.log10(1e6 * count / every)))) if count else 0
 
 
@@ -110,7 +110,7 @@ def closeness(value: float, of_all: Sequence[float]) -> float:
 
 
 def frame(hit: Hit) -> object:
-    """Return the relation of the node and the set of those of its modifiers; None without a head."""
+    """Return the relation of the node and the set of its modifiers' relations; ``None`` without a head."""
     inside = range(hit.first, hit.last + 1)
     for place in inside:
         if place > len(hit.tokens):
@@ -123,12 +123,12 @@ def frame(hit: Hit) -> object:
 
 
 def scored(hits: Sequence[Hit], counts: Mapping[str, int], *, tags: bool, trees: bool) -> list[Hit]:
-    """Return the hits with their parts and ``score``, the best ones first.
+    """Return the hits with their partial scores and ``score``, the best ones first.
 
     Args:
-        hits: all of them.
-        counts: how often each word is in the corpora, in small letters.
-        tags, trees: whether these have any.
+        hits: all hits.
+        counts: the frequency of each lower-cased word in the corpora.
+        tags, trees: whether the corpora have tags and trees.
     """
     every = sum(counts.values())
     in_sentence = Counter(hit.place[:2] for hit in hits)
@@ -162,7 +162,7 @@ def scored(hits: Sequence[Hit], counts: Mapping[str, int], *, tags: bool, trees:
 
 
 def in_order(hits: Sequence[Hit]) -> list[Hit]:
-    """Leave the best one of those that say the same its score, and put all in order."""
+    """Set the scores of hits in equal sentences to 0, except the best, and sort all hits."""
     said = set[tuple[str, ...]]()
     for hit in sorted(hits, key=lambda one: (-one.parts["score"], one.place)):
         words = tuple(one.form.lower() for one in hit.tokens)
