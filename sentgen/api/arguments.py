@@ -1,7 +1,7 @@
-"""What methods take: names, types and defaults as the command line and the server have them.
+"""Arguments of methods, with names, types and defaults of the command line and the server.
 
-`sentgen.api.options` is written from the declarations, for type checkers and editors; here values that
-were given become a declaration, and the methods get signatures that `help` can show.
+`sentgen.api.options` is written from the declarations, for type checkers and editors; here, arguments are
+turned into a declaration, and methods get signatures that `help` can show.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _value(parameter: Parameter, value: object) -> object:
     """Return a value as the declaration has it."""
     if value is None and parameter.optional:
         return None
-    # Of a number or a text, a text is one.
+    # A parameter for numbers or texts takes the text.
     kind, *others = parameter.kinds
     if others and isinstance(value, str):
         (kind,) = others
@@ -114,7 +114,7 @@ def _truth(name: str, value: object) -> bool:
 
 
 def _whole(name: str, value: object) -> int:
-    if not isinstance(value, SupportsIndex):  # also of numpy, and nothing that would be rounded
+    if not isinstance(value, SupportsIndex):  # integers, also of numpy, but nothing that would be rounded
         raise InputError(f"`{name}` is a whole number; {value!r} is none")
     return operator.index(value)
 
@@ -131,7 +131,7 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-#: Other kinds are texts.
+#: Functions that read values by type; values of other types are texts.
 _READERS: dict[object, Callable[[str, object], object]] = {bool: _truth, int: _whole, float: _number}
 
 
@@ -142,7 +142,7 @@ def with_signatures(owner: type[Owner]) -> type[Owner]:
     """
     for method in vars(owner).values():
         if inspect.isfunction(method) and (annotation := method.__annotations__.get("options")):
-            # As text, as all modules import `annotations` from the future.
+            # Evaluated, as all modules import `annotations` from `__future__`, so it is a text.
             (options,) = get_args(eval(annotation, method.__globals__))
             _describe(method, options)
     return owner

@@ -1,4 +1,4 @@
-"""What is in a store beside its counts: subcorpora, queries, pairs and models that align them, and parses."""
+"""Methods for subcorpora, saved queries, pairs and their aligners, parses, and the store as a file."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from sentgen.counts.pair_ingestion import PairSummary
     from sentgen.schema.maintenance import Compaction, Repair
 
-#: Methods that have other names than their commands.
+#: Methods with other names than their commands.
 _METHODS = {"deps": "dependencies", "args": "arguments", "freq": "frequencies"}
-#: How a command prints and waits, which Python does in its own way; those of the second line have a value.
+#: Options for printing and waiting, which methods do not have; those of the second line take a value.
 _FLAGS = {"--csv", "--tsv", "--json", "--jsonl", "--bom", "--wide", "--show-sql", "--conllu"}
 _VALUES = {"--width", "--memory-limit", "--timeout", "--wait", "--db"}
 (_LIMIT,) = parameters_of(Lookup, ["limit"])
@@ -378,7 +378,7 @@ class StoreContents:
 
 
 def _first(ask: Callable[[int], Rows], limit: int) -> Table:
-    """Return the first rows of a table, 0 for all, and whether there are more; ``ask`` gives some."""
+    """Return the first rows of a table, 0 for all; ``ask`` is called with the number of rows to get."""
     rows, more = ask(limit + 1 if limit else 0).first(limit)
     return Table(rows, truncated=more)
 
@@ -388,9 +388,9 @@ class _SavedCall:
     """A saved query.
 
     Attributes:
-        command: the command that it is of.
-        words: what that is given.
-        method: method of `Database`, which does the same.
+        command: name of the command.
+        words: its arguments.
+        method: the method of `Database` for the command.
         given: the arguments of the method, by name.
     """
 
@@ -401,10 +401,10 @@ class _SavedCall:
 
 
 def _check_query(connection: Connection, line: str | Sequence[str]) -> _SavedCall:
-    """Read a command line and look up what it names, without running it.
+    """Parse a command line and check the names in it, without running it.
 
     Raises:
-        SentgenError: running it would fail, or it is no command that can be saved.
+        SentgenError: it would fail, or it is no command that can be saved.
     """
     command, *words = _words(line) or [""]
     call = _read_query(command, words)
@@ -416,7 +416,7 @@ def _check_query(connection: Connection, line: str | Sequence[str]) -> _SavedCal
 
 
 def _words(line: str | Sequence[str]) -> list[str]:
-    """Return the words of a command line behind the name of the program, if that is there."""
+    """Return the words of a command line, without the name of the program, if it has that."""
     try:
         words = shlex.split(line) if isinstance(line, str) else list(line)
     except ValueError as error:
@@ -425,7 +425,7 @@ def _words(line: str | Sequence[str]) -> list[str]:
 
 
 def _read_query(command: str, words: Sequence[str]) -> _SavedCall:
-    """Read a command line as the command does.
+    """Parse a command line as the command does.
 
     Raises:
         InputError: the query cannot be saved, or an option cannot be read, or names a file.
@@ -454,7 +454,7 @@ def _sql(words: Sequence[str]) -> dict[str, Any]:
             raise InputError(f"a saved sql has no option {name}")
     if len(arguments) != 1:
         raise InputError("sql takes one query; write it in quotes")
-    # As `Database.sql` takes those of question marks: by their places.
+    # `Database.sql` takes the values for question marks in their order.
     numbered = [values[str(position)] for position in range(1, len(values) + 1) if str(position) in values]
     return {"query": arguments[0], "parameters": numbered or values, "limit": limit}
 
@@ -489,7 +489,7 @@ def _named_options(command: str, parameters: Sequence[Parameter], words: Sequenc
 
 
 def _options(parameters: Sequence[Parameter]) -> Iterator[tuple[str, tuple[Parameter, bool]]]:
-    """Yield the names of options, and whether they say the opposite."""
+    """Yield the names of options, each with its parameter, and whether it is the opposite option."""
     for parameter in parameters:
         if not parameter.option.argument:
             yield parameter.dashed, (parameter, False)
@@ -499,7 +499,7 @@ def _options(parameters: Sequence[Parameter]) -> Iterator[tuple[str, tuple[Param
 
 
 def _split(words: Sequence[str], valued: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield options with their values, and without a name what stands in its place."""
+    """Yield options with their values, and arguments with an empty name."""
     following = iter(words)
     for word in following:
         if word == "--":

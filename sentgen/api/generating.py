@@ -29,7 +29,7 @@ from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import shorten
 from sentgen.output.progress import counting_bar
 
-#: Share of the memory for the DuckDB of a store that holds the clusters alone.
+#: Share of the memory for the DuckDB of a temporary store of clusters.
 _MEMORY_SHARE = 0.15
 
 
@@ -118,7 +118,7 @@ def generate(session: StoreSession, file: str | Path | None, options: GenerateOp
 
 
 def _length_ranges(lengths: str | int | Iterable[int]) -> str:
-    """Return lengths as the command line has them: a pair is a range, anything else is each by itself.
+    """Return lengths as written on the command line: a tuple of two is a range, others are lists.
 
     >>> _length_ranges((5, 20)), _length_ranges([5, 10, 12]), _length_ranges(7), _length_ranges("5-20")
     ('5-20', '5,10,12', '7', '5-20')
@@ -133,7 +133,7 @@ def _length_ranges(lengths: str | int | Iterable[int]) -> str:
 def _clusters(
     session: StoreSession, file: str | Path | None, request: ClusterRequest, parser: Parser | None
 ) -> Iterator[Clusters]:
-    """Open the clusters: those of the store with ``corpus``, else ones that are removed afterward."""
+    """Open the clusters: of the user's store with ``corpus``, else of a temporary one."""
     names = request.cluster or None
     if file is None:
         if request.corpus is None:
@@ -155,7 +155,7 @@ def _clusters(
             return
         if not isinstance(file, Path):
             raise InputError("a text cannot be kept as a corpus; give a pathlib.Path, or leave `corpus` out")
-        # By content: the corpus may have clusters of other files, and this one may be in it already.
+        # By hash, as the corpus may have clusters of other files, and may have this file already.
         sources = [source.sha256() for source in expand([path])]
         with session.write() as store:
             ingest(store, [path], Settings(request.corpus, request.format, kind="cluster"), parser=parser)
@@ -211,7 +211,7 @@ class FusedSentences(Table):
 
 
 def _mark_origins(stretches: Iterable[tuple[str, str]]) -> str:
-    """Return a sentence with what is not of the key marked, each stretch with where it is from."""
+    """Return a sentence in which spans from other sentences than the key are marked, with their source."""
     return " ".join(
         f"<mark>{escape(shorten(text))}<sub>{escape(source)}</sub></mark>"
         if source

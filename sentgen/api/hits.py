@@ -55,7 +55,7 @@ class SentenceTree:
         return svg_block(self.svg)
 
 
-#: What a table has from the beginning, and hits when they were looked for.
+#: Attributes of a table that hits get when they are first searched.
 _OF_ANSWER = ("_found", "_sql", "_draw", "notes", "truncated", "total")
 
 
@@ -64,7 +64,7 @@ class Hits(Table):
 
     def __init__(self, session: StoreSession, question: Match) -> None:
         self._session, self._question = session_of(session, "Database.match"), question
-        # A mistake is told where it was made, and not where the hits are shown.
+        # So that an error is raised at the call, not when the hits are shown.
         with session.read() as store, store.connect() as connection:
             question.check(connection)
         session.unread.add(self)
@@ -76,7 +76,7 @@ class Hits(Table):
             answer = self._question.ask(connection)
         vars(self).update(vars(Table._of(answer, self._session.drawer(self._question, answer))))
 
-    if not TYPE_CHECKING:  # to a type checker, every table has these
+    if not TYPE_CHECKING:  # for a type checker, every table has these attributes
 
         def __getattr__(self, name: str) -> object:
             if name not in _OF_ANSWER:

@@ -124,7 +124,7 @@ def build_model(
     with session.read() as store, progress.steps(name) as report:
         request = declare(BuildRequest, given)
         if store.lake and request.smoothing == STUPID_BACKOFF:
-            # By a file more, which what is open does not know.
+            # In a new file, which the open store does not know.
             model = request.build(store, report)[0]
             with session.release():
                 return LanguageModel(session, model)
@@ -156,7 +156,7 @@ def compare_models(session: StoreSession, models: str | Sequence[str], options: 
 
 
 def _join_list(value: object) -> object:
-    """Return a list joined by commas; what is none stays."""
+    """Return a list joined by commas; other values are not changed."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value

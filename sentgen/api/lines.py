@@ -66,7 +66,7 @@ class LineSet:
 
 
 def _open_desk(session: StoreSession, *, create: bool = False) -> Desk:
-    """Return the desk that was named, or that beside the store."""
+    """Return the named desk, or the one next to the store."""
     return Desk(session.desk or desk_beside(session.path), create=create)
 
 

@@ -1,4 +1,4 @@
-"""The way to an open store, to read or to write: one thread at a time."""
+"""Access to an open store, for reading or writing by one thread at a time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StoreSession:
         self.memory = memory or default_memory_limit()
         self.path, self.why_read_only = _opened_for(path, create=create, read_only=read_only)
         self._store: Store | None = self._open(create=create)
-        #: Answers that were not looked at yet: they are of the store as it is now.
+        #: Answers that were not read yet, which have to be read before the store changes.
         self.unread: WeakSet[Hits] = WeakSet()
 
     def _open(self, *, create: bool = False) -> Store:
@@ -116,7 +116,7 @@ class StoreSession:
     def exclusive(self) -> Iterator[Path]:
         """Do the same for what changes the store, and give its path."""
         with self._turn:
-            with self.write():  # refuses one that is only read, and reads answers that were not looked at
+            with self.write():  # refuses a read-only store, and reads answers that were not read yet
                 pass
             with self.release():
                 yield self.path
@@ -133,13 +133,13 @@ class StoreSession:
 
     def _read_answers(self) -> None:
         while self.unread:
-            # Whoever looks at one that fails is told so.
+            # An error is raised when the answer is used.
             with suppress(SentgenError):
                 self.unread.pop().read()
 
 
 def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str]:
-    """Return what a path stands for, and why it is only read; empty if it may be written."""
+    """Return the path of the store, and the reason why it is read-only; empty if it may be written."""
     if create and read_only:
         raise InputError("a store that is made is written; leave out `create` or `read_only`")
     path = place_of(path)

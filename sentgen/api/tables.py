@@ -1,4 +1,4 @@
-"""Tables of answers: as data frames, as Arrow, row by row, as text, and in notebooks as pages draw them."""
+"""Tables of answers, as data frames, as Arrow, row by row, as text, and as HTML in notebooks."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from sentgen.lookups.base.statement import Answer
 
 
-#: What needs no package for data frames.
+#: Clause of messages about a missing package for data frames.
 _WITHOUT = "or take .arrow() or .rows(), which need none"
-#: Rows that are shown; the table has them all.
+#: Most rows that are shown; the table has all.
 SHOWN = 10
 
 
@@ -117,7 +117,7 @@ class Table:
 
     @cached_property
     def _rows(self) -> list[Row]:
-        # What is left without a name, such as a column "1", has its place: `_0`.
+        # A column without a valid name, such as "1", is named by its index: `_0`.
         named = namedtuple("Row", _names(self.columns), rename=True)  # type: ignore[misc]
         kind = type("Row", (Row, named), {"__slots__": ()})
         return [kind._make(row) for row in self._found]  # type: ignore[attr-defined]
@@ -221,15 +221,15 @@ def _names(columns: Sequence[str]) -> list[str]:
     return distinct([f"{name}_" if iskeyword(name) else name for name in plain])
 
 
-#: Cells that a column of texts may have, tried in turn; then columns are left out.
+#: Largest widths of columns of texts in cells, tried in turn before columns are left out.
 _WIDTHS = (60, 40, 30, 20)
-#: Of a concordance, what stands beside the words; the rest of its columns says where they are.
+#: Columns of the text of a concordance; its other columns are those of places.
 _CONCORDANCE = ("left", "node", "right")
 _MORE = "  ..."
 
 
 def _terminal_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Return a head and the rows; texts are cut, and what does not fit then is left out at the end."""
+    """Return the lines of the header and the rows; texts are cut, and the last columns left out, to fit."""
     terminal_width = shutil.get_terminal_size().columns
     if set(_CONCORDANCE) <= set(columns):
         return _concordance(columns, rows, terminal_width)
@@ -252,7 +252,7 @@ def _terminal_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) ->
 
 
 def _concordance(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[str]:
-    """Return the lines of a concordance: the words next to the node are those that are kept."""
+    """Return the lines of a concordance, whose contexts are cut at the ends farthest from the node."""
     cells = [
         [str(row[columns.index(name)] or "") for row in rows]
         for name in (*(["sent_id"] if "sent_id" in columns else []), *_CONCORDANCE)

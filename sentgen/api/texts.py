@@ -41,9 +41,9 @@ _REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posteri
 _REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
 _SETTINGS = ("preset", "max_doc_phrase", "max_abstract_phrase", "setting", "vectors")
 _TUNED_COLUMNS = ("direction", "iterations", "log10_untuned", "log10_tuned", "seconds", "threshold")
-#: Of the memory: DuckDB has most of the rest.
+#: Share of the memory for aligners; DuckDB has most of the rest.
 _SHARE = 0.55
-#: How many were shown: the same texts may be shown twice.
+#: Counts shown alignments, as the same texts may be shown twice.
 _SHOWN = count()
 _TYPES = ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "BIGINT", "BIGINT", "DOUBLE", "DOUBLE")
 
@@ -72,7 +72,7 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
         try:
             yield str(path)
         except InputError as error:
-            # What was given has no place; a path that is gone helps nobody.
+            # Without the path, as the text was no file: the path is that of a temporary one.
             if error.path == str(path):
                 error.path = name
             raise
@@ -216,7 +216,7 @@ class AlignedTexts(Table):
         return page(self._view, title="Aligned texts", model=f"Aligned by {self._model}")
 
     def _repr_html_(self) -> str:
-        # Several in a notebook: the ids of each are its own, and the same when it is run again.
+        # Ids are distinct among alignments in a notebook, and the same when the notebook is run again.
         texts = repr((self._view.pair, self.pharaoh(), self._model)).encode()
         shown = fragment(self._view, prefix=f"a{crc32(texts):08x}{next(_SHOWN):x}-")
         return f"<style>{notebook_style()}</style>{shown}<script>{script()}</script>"
@@ -281,7 +281,7 @@ def check(
         parser = parser_of(options.get("parser"))
         limits = WordLimits(Budget.of_limit(session.memory, share=_SHARE))
         checked = declare(CheckRequest, given).check(parser, limits=limits)
-    # As of errors: what was given has no place, and its file is gone.
+    # As for errors, without the path of a temporary file.
     texts = {first: "summary"} if isinstance(summary, str) else {}
     texts |= {second: "against"} if isinstance(against, str) else {}
     for path, name in texts.items():
@@ -331,7 +331,7 @@ def align_pairs(
     """Align a corpus of pairs."""
     with session.write() as store, counting_bar("pairs") as report:
         choice = declare(Choice, {**options, "model": model})
-        with store.begin():  # to write before pairs are read, as each batch is kept while others are read
+        with store.begin():  # for writing before pairs are read, as batches are stored during the reading
             pass
         budget = aligning_budget(session.memory, with_store=True)
         return choice.apply(store, pairs, budget=budget, progress=report)

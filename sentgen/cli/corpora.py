@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sentgen.counts.sync import Differences
 
 
-#: Names of one kind that are listed.
+#: Most names of a kind that are printed.
 _SHOWN = 20
 _OTHERWISE = "--yes, or --dry-run"
 
@@ -155,7 +155,7 @@ def metadata(
 
 
 def _print_names(what: str, names: Sequence[str]) -> None:
-    """Print names to standard error, the first ones of many."""
+    """Print names to standard error, only the first ones of many."""
     for name in names[:_SHOWN]:
         typer.echo(printable(f"{what}: {name}"), err=True)
     if len(names) > _SHOWN:
@@ -218,7 +218,7 @@ def sync(
 
     Example: `sentgen corpora sync novels`
     """
-    # Here: this alone of the commands on corpora reads files, and what that takes is a fifth of their start.
+    # Here, as only this command on corpora reads files; the import would be a fifth of the others' start.
     from sentgen.cli.ingest import report
     from sentgen.corpus.parsers import open_parser
     from sentgen.counts.sync import compare

@@ -80,7 +80,7 @@ def check(
         out.note(f"{result.check.name}: {result.check.cure}")
     if without:
         out.note(f"counts not compared with sentences, which the lake does not have: {', '.join(without)}")
-    # Not a failure by itself: the damaged block that it is skipped for has failed.
+    # Skipped checks are no failures: the damaged block that is the reason has failed already.
     skipped = sum(r.status == "skipped" for r in results)
     if tells:
         out.note(

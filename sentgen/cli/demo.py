@@ -24,7 +24,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_rows
 
 _SEED = 1
-#: Run again, the demo builds no second version.
+#: The model of the demo; a second run of the demo builds no second version.
 _MODEL = BuildRequest(name="relief", corpus=["relief"], order=3, companions=True)
 _DEFAULT = WITH_TREES
 _ALGORITHMS = (_DEFAULT, "beam", "ab", "lmo")
@@ -42,7 +42,7 @@ limit 5"""
 def demo(
     db: Annotated[
         Path, typer.Option("--db", metavar="FILE", help="The store to make, or to use again.")
-        # Not the store of the user: a demo leaves nothing there.
+        # Not the store of the user, in which a demo should leave nothing.
     ] = Path("sentgen-demo.duckdb"),
 ) -> None:
     """Ingest a small treebank, count it, build a model, and put scrambled sentences back in order.
@@ -79,12 +79,12 @@ def demo(
 
 
 def _regenerate(store: Store, model: ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
-    """Return the answers of an algorithm, which does not see the order of a sentence."""
+    """Return the answers of an algorithm, which does not see the order of words."""
     return list(regenerate(store, model, _BAGS, algorithm=algorithm, seed=_SEED))
 
 
 def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
-    """Return the first sentences as they were given, came out, and were written."""
+    """Return the first sentences: the words given, the answer, and the original."""
     rows = []
     for answer, bag, original in list(zip(answers, _BAGS, _ORIGINALS, strict=True))[:_SHOWN]:
         rows.append(("given", " ".join(str(unit) for unit in shuffled(bag, _SEED))))
@@ -95,7 +95,7 @@ def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:
 
 
 def _count_right(answers: Mapping[str, Sequence[RegeneratedSentence]]) -> Rows:
-    """Return how many sentences each algorithm put in their order."""
+    """Return the number of sentences that each algorithm put in the original order."""
     rows = [
         (
             name,

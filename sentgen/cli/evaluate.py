@@ -1,4 +1,4 @@
-"""`sentgen evaluate`: experiments whose figures are kept in the store."""
+"""`sentgen evaluate`: experiments whose figures are stored."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def regeneration(
     Example: `sentgen evaluate regeneration --model ewt --test en_ewt-ud-dev.conllu --algorithms lmo,beam`
     """
     if report is not None:
-        # Before the work: a folder that cannot be written must not cost an hour.
+        # Before the work, so that a folder that cannot be written does not waste an hour.
         Report.prepare_folder(report)
     trees = open_parser(parser) if parser else None
     with (
         options.store(share=LOOKUP_SHARE) as store,
         counting_bar("sentences") as progress,
     ):
-        if report is not None:  # it has lengths in any case
+        if report is not None:  # which always has figures by length
             request = replace(request, by_length=True)
         result = _evaluate(store, request, trees, progress)
     if report is not None:
@@ -156,7 +156,7 @@ def _evaluate(
         return evaluate(store, models)
     if len(models) > 1 or request.outputs:
         raise InputError("a curve is of one model, without outputs of others; leave them out")
-    sentences = list(sentences)  # each size asks for them
+    sentences = list(sentences)  # read once for each size
     return learning_curve(store, models[0], request.curve, request, evaluate)
 
 
@@ -186,7 +186,7 @@ def compare(
 
 
 def _show(result: RegenerationResult, out: Output) -> None:
-    """Print tables for reading or for a paper, or one table of all figures."""
+    """Print several tables for reading or for a paper, or one table of all figures."""
     if out.form is OutputFormat.LATEX:
         report = RegenerationReport(result)
         compared = [report.comparisons()] if result.comparisons else []
@@ -207,7 +207,7 @@ def _show(result: RegenerationResult, out: Output) -> None:
 
 
 def _show_figures(result: RegenerationResult, out: Output) -> None:
-    """Print overlap, order and times apart, so that each table fits a terminal."""
+    """Print overlap, order and times in separate tables, so that each fits a terminal."""
     overlap = [name for name in result.signatures if name in overlap_metrics()]
     apart = {*overlap_metrics(), *ARGUMENT_ERRORS, VERB_ARGUMENTS}
     order = [name for name in result.signatures if name not in apart]
@@ -240,13 +240,13 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
 
 
 def _ends(system: OrderingResult, metric: str, digits: int) -> str:
-    """Return the ends of the interval of a figure."""
+    """Return the ends of the confidence interval of a figure."""
     _, low, high = system.with_ends(metric)
     return f"{low:.{digits}f} - {high:.{digits}f}"
 
 
 def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:
-    """Return the name of a system and its figures, None where it has none."""
+    """Return the name of a system and its figures, ``None`` for a missing one."""
     measurements = system.measurements
     return [system.system, *(measurements[name].value if name in measurements else None for name in metrics)]
 

@@ -34,7 +34,7 @@ from sentgen.options import Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 
-#: Columns of figures beside one another on a terminal.
+#: Most columns of figures in a table on a terminal.
 _WIDE = 6
 
 
@@ -85,7 +85,7 @@ class _AlignmentExperiment:
         """Read what the systems are compared with, in pseudo-documents if they are wanted."""
         try:
             documents, abstracts = pseudo_sizes(self.pseudo_documents or "1x1")
-        except InputError as error:  # a mistake of usage, not of a file
+        except InputError as error:  # an error of usage, not of a file
             raise typer.BadParameter(error.message, param_hint="--pseudo-documents") from error
         ignored = ignored_words() if self.ignore is None else read_ignored(self.ignore)
         gold = read_gold(self.gold, self.format).first(self.limit)
@@ -114,7 +114,7 @@ def alignment(
         Report.prepare_folder(report)
     target = request.target()
     memory = out.memory
-    # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
+    # Before the store is opened, and perhaps made, so that files that cannot be read leave nothing.
     training: list[Pair] = list(read_pairs(*request.train)) if request.train else []
     with (
         out.store(create=True, share=ALIGNMENT_DATABASE_SHARE) as store,
@@ -128,7 +128,7 @@ def alignment(
             specs,
             training=training,
             seed=request.seed,
-            # Beside DuckDB, which has its share already.
+            # Without the share of DuckDB.
             budget=aligning_budget(memory, with_store=True),
             parameters=request.parameters,
             progress=progress,

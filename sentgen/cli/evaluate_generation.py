@@ -111,7 +111,7 @@ def generation(
     trees = open_parser(request.parser)
     with (
         out.store(create=True, share=LOOKUP_SHARE) as store,
-        # Kept in the store: a second run, or another setting, parses only new strings.
+        # Parses are stored, so that a second run, or another setting, parses only new strings.
         CachedParser(trees, store) as cached,
         counting_bars("clusters", "strings") as progress,
     ):
@@ -141,10 +141,10 @@ def generation(
 
 
 def _clusters(request: _GenerationExperiment, parser: Parser) -> list[Cluster]:
-    """Read the clusters with the trees that were asked for."""
+    """Read the clusters, with trees from the file or from the parser."""
     path, form, own = request.clusters, request.format, None if request.source_trees == "gold" else parser
     if request.derive is None:
-        # Not read beyond the limit: parsing takes longest.
+        # No more than the limit, as parsing takes longest.
         clusters = list(islice(Cluster.all_in(path, parser=own, form=form), request.limit))
     else:
         clusters = similar_clusters(list(read_trees(path, parser=own, form=form)), request.derive)[
@@ -156,7 +156,7 @@ def _clusters(request: _GenerationExperiment, parser: Parser) -> list[Cluster]:
 
 
 def _show(result: GenerationResult, out: Output) -> None:
-    """Print a line a curve for reading, or one table of all figures."""
+    """Print a row per curve for reading, or one table of all figures."""
     shown = GenerationReport(result)
     tables = shown.summary(), shown.strings()
     if out.form is OutputFormat.LATEX:
@@ -170,7 +170,7 @@ def _show(result: GenerationResult, out: Output) -> None:
         out.note(table.note)
 
 
-#: Columns of a table for reading, beside the first one, that fit a terminal.
+#: Most columns of a table for reading that fit a terminal, without the first.
 _WIDE = 4
 
 
@@ -241,7 +241,7 @@ def fusion(
     trees = open_parser(request.parser)
     with (
         out.store(create=True, share=LOOKUP_SHARE) as store,
-        # Kept in the store: a second run, or another system, parses only new sentences.
+        # Parses are stored, so that a second run, or another system, parses only new sentences.
         CachedParser(trees, store) as cached,
         counting_bars("clusters", "sentences") as progress,
     ):
@@ -303,7 +303,7 @@ def judgments(
 
 
 def _write(result: FusionResult, request: _FusionExperiment, report: Path | None, out: Output) -> None:
-    """Write the files that were asked for."""
+    """Write the files that the options name."""
     if report is not None:
         out.note(f"report: {FusionReport(result).report().write(report)[0]}")
     if request.judge is not None:

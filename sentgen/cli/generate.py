@@ -32,7 +32,7 @@ from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import closed_up
 from sentgen.output.progress import counting_bar
 
-#: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
+#: Share of the memory for the DuckDB of a temporary store of clusters, in addition to that of the model.
 _CLUSTER_SHARE = 0.15
 
 
@@ -67,7 +67,7 @@ def generate(
 
 @contextmanager
 def _clusters(request: ClusterRequest, parser: Parser | None, options: StoreOptions) -> Iterator[Clusters]:
-    """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
+    """Open the store with the clusters: the user's with --corpus, else a temporary one."""
     file, corpus, names, form = request.file, request.corpus, request.cluster or None, request.format
     if file is None:
         if corpus is None:
@@ -83,7 +83,7 @@ def _clusters(request: ClusterRequest, parser: Parser | None, options: StoreOpti
     else:
         if file == "-":
             raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
-        # By content: the corpus may have clusters of other files, and this one may be in it already.
+        # By hash, as the corpus may have clusters of other files, and may have this file already.
         sources = [source.sha256() for source in expand([file])]
         with options.store(create=True, share=LOOKUP_SHARE) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
@@ -95,7 +95,7 @@ def _clusters(request: ClusterRequest, parser: Parser | None, options: StoreOpti
 
 @contextmanager
 def _models(clusters: Clusters, request: ClusterRequest, options: StoreOptions) -> Iterator[Models]:
-    """Find the models that are asked, in the user's store."""
+    """Find the models of the request, in the user's store."""
     if not request.asks_models:
         yield Models()
     elif clusters.kept:
@@ -143,5 +143,5 @@ def _show(answer: FusionAnswer, out: Output) -> None:
 
 
 def _file_named(key: int | str) -> str | None:
-    """Return the file that a key is the name of, if there is one: where the user's files are."""
+    """Return the file whose name the key is, if there is one in the user's folder."""
     return str(key) if os.path.exists(str(key)) else None

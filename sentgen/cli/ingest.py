@@ -94,7 +94,7 @@ def report(summary: Summary, path: Path) -> None:
             ),
         )
     if summary.cyclic:
-        # Before the times, which stand last.
+        # Before the times, which are the last lines.
         lines.insert(-2, ("not a unit tree", f"{summary.cyclic:,} (left out of the unit layer)"))
     for name, value in lines:
         typer.echo(f"{name:<16}{value}")

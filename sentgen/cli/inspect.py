@@ -25,7 +25,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 _BAR = 24
-#: What of a difference is shown first: how sure, and how large it is.
+#: Columns of a difference that are shown first: its significance and its size.
 _DIFFERENCE = ("log_likelihood", "log_ratio", "log_ratio_low", "log_ratio_high")
 _MOST_ARGUMENTS = 7
 
@@ -54,7 +54,7 @@ def deps(*, request: Dependencies, out: QuestionOutput) -> None:
     table = answer.rows
     if out.for_reading:
         table = table.without(_empty(table))
-    # What is counted are all of them together.
+    # All columns together are what is counted.
     out.table(table, truncated=answer.truncated, essential=table.columns)
     out.finish(answer)
 
@@ -107,7 +107,7 @@ def collocations(*, request: Collocations, plot: PlotOption = None, out: Questio
 
     Example: `sentgen collocations stock --window L2-R4`, or `sentgen collocations fell --dependency nsubj`
     """
-    # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
+    # First, as an error of an option (exit code 2); the library would raise an error of input.
     _check_window(request.window)
     essential = *(["node"] if request.graph else []), "count", measure_column(request.measure)
     out.show(out.ask(request, plot), *essential)
@@ -184,8 +184,8 @@ def _empty(table: Rows) -> list[str]:
 
 
 def _with_bars(table: Rows) -> Rows:
-    """Show 7 as seven and more, and add a bar as long as the share."""
+    """Write 7 as seven and more, and add a bar with the length of the share."""
     numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in table.column("arguments")]
-    # Even the smallest share is seen.
+    # Even the smallest share has a visible bar.
     bars = ["█" * round(share * _BAR) or "▏" for share in table.column("share")]
     return table.with_texts("arguments", numbers).with_texts("histogram", bars)

@@ -1,4 +1,4 @@
-"""Show words in context; in a module of its own, as most ask for nothing else, and all is imported first."""
+"""`sentgen kwic`, in a module of its own: it is the most frequent command, and imports take time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sentgen.lookups.concordances.sorting import NONE
 from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows
 
-#: Cells of the strip that stands for a document.
+#: Width in cells of the strip for a document.
 _STRIP = 24
 
 
@@ -49,7 +49,7 @@ def kwic(
 
 
 def _all_lines(request: Kwic, width: int | None, out: QuestionOutput) -> None:
-    """Write all lines of a concordance part by part, as memory may not hold them."""
+    """Write all lines of a concordance part by part, as they may not fit into memory."""
     with out.connection() as connection:
         colored = out.in_colors and request.sort != NONE
         query, lines = request.parts(connection, placed=colored)
@@ -59,7 +59,7 @@ def _all_lines(request: Kwic, width: int | None, out: QuestionOutput) -> None:
         for remark in request.remarks(connection):
             out.note(remark)
         if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
-            # Asked once more as for a few lines, which says why there may be none.
+            # Asked again for one line, for the notes on why there may be none.
             out.finish(replace(replace(request, limit=1).ask(connection), remarks=()))
 
 
@@ -69,7 +69,7 @@ def _colored_lines(request: Kwic, connection: Connection) -> Answer:
 
 
 def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
-    """Return lines with the spans of the words that they are sorted by, in the place of where they are."""
+    """Return lines with spans of the words that they are sorted by, in place of the columns of places."""
     from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
     sides = request.sorted_sides(connection, lines)
@@ -77,7 +77,7 @@ def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
 
 
 def _with_strips(table: Rows) -> Rows:
-    """Show the places of hits as lines in a strip as long as a document."""
+    """Draw the places of hits as marks in a strip for the document."""
     strips = []
     for text in table.column("places"):
         hit = {int(position) * _STRIP // PARTS for position in text.split()}

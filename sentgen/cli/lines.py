@@ -22,12 +22,12 @@ app = typer.Typer(help="Keep lines of a concordance as a set, label them, and co
 
 
 def _path(options: DeskOptions) -> Path:
-    """Return where the sets are, or are to be."""
+    """Return the path of the desk, which may not exist yet."""
     return options.desk or desk_beside(options.path)
 
 
 def _desk(options: DeskOptions, *, create: bool = False) -> Desk:
-    """Open the sets."""
+    """Open the desk with the sets."""
     return Desk(_path(options), create=create)
 
 
@@ -86,7 +86,7 @@ def list_(
 
 
 def _sets(path: Path, out: Output) -> None:
-    """List the sets; without a desk there are none."""
+    """List the sets, none if there is no desk."""
     out.table(
         line_sets.overview(Desk(path) if path.exists() else None),
         essential=("lines", "labeled"),

@@ -86,7 +86,7 @@ def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | 
 
 
 def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
-    """Return lines with the spans of the words that they are sorted by."""
+    """Return lines with spans of the words that they are sorted by."""
     from sentgen.lookups.concordances.hit_places import Marks
     from sentgen.lookups.concordances.line_text import SortedWords
 
@@ -96,7 +96,7 @@ def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
 
 
 def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:
-    """Print and draw the sentences of the hits, if that is wanted."""
+    """Print and draw the sentences of the hits, if the options ask for it."""
     if not (conllu or svg):
         return
     numbers = request.sentences(connection)

@@ -38,12 +38,12 @@ def build(*, request: BuildRequest, options: DeskOptions) -> None:
 
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
-    # A lake is only read, and gets a model that reads counts by a file more.
+    # A lake is opened for reading only, as its new model is a file of its own.
     lake = lake_at(options.path) is not None
     with options.store(read_only=lake, share=DATABASE_SHARE) as store:
         models = request.build(store, _report)
     for model in models:
-        # A companion may be of fewer corpora than the model: of those with tags.
+        # A companion may have fewer corpora than the model, only those with tags.
         part = "" if model.corpora == models[0].corpora else f", of {' and '.join(model.corpora)} alone"
         typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{part}", err=True)
 

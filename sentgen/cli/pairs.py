@@ -169,7 +169,7 @@ def _cut(words: tuple[str, ...], starts: tuple[int, ...]) -> list[list[str]]:
 
 
 def _progress() -> AbstractContextManager[Callable[[str, int, float], None] | None]:
-    """Show the file with its pairs so far, and the time that all files took and still take."""
+    """Show the current file with its pairs so far, and the elapsed and remaining time for all files."""
 
     def start(progress: Progress) -> Callable[[str, int, float], None]:
         task = progress.add_task("", total=1.0)

@@ -47,7 +47,7 @@ class TreeFiles:
 
     def __post_init__(self) -> None:
         for option, path in self.options.items():
-            # Here and not where it is written: a search of minutes would be lost.
+            # Checked first, as a search of minutes would be lost when the file is written.
             check_file_option(option, path)
 
     @property
@@ -106,7 +106,7 @@ def regenerate(
         )
     trees = open_parser(parser) if parser else None
     with options.lookups() as store:
-        # Which tags a bag has to have depends on the treebank, which `answer` finds first.
+        # The tags that a bag needs depend on the treebank, which `answer` finds first.
         answers = request.answer(
             store,
             lambda notation: _bags(request.bag, input, format, notation),
@@ -120,7 +120,7 @@ def regenerate(
 
 
 def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:
-    """Read the bags that the arguments name."""
+    """Read the bags from the arguments or the file."""
     if bool(texts) == bool(file):
         raise InputError("there is nothing to order, or too much; give either bags, or - , or --input FILE")
     if file is not None or texts == ["-"]:
@@ -131,7 +131,7 @@ def _bags(texts: list[str], file: str | None, form: str | None, notation: Notati
 
 
 def _show(answers: Answers, out: Output) -> None:
-    """Print the sentences, their trees or the reasons for them, and say what needs to be known of them."""
+    """Print the sentences, their trees or the reasons for them, and the notes on them."""
     request = answers.request
     if out.for_reading and (request.tree or request.explain):
         columns, tables = answers.reasons(full=False) if request.explain else ([], [])
@@ -181,7 +181,7 @@ def show_generated(answers: Generated, out: Output) -> None:
 
 
 def _table(table: Rows, out: Output) -> None:
-    """Write a table; for reading, sentences without the blanks that their script does not write."""
+    """Write a table; for reading, sentences have no blanks that their script lacks."""
     rows = table.rows
     if out.for_reading and _SENTENCE in table.columns:
         index = list(table.columns).index(_SENTENCE)
@@ -213,7 +213,7 @@ def _trace_row(step: TraceStep) -> tuple[object, ...]:
 
 
 def _describe_caches(store: Store) -> str:
-    """Return one line with the share of look-ups that the caches answered."""
+    """Return a line with the share of look-ups that the caches answered."""
     used = [
         (name, statistics)
         for name, statistics in cache_statistics(store).items()

@@ -45,7 +45,7 @@ def command(
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
     with counting_bar("sentences") as progress:
         request = replace(request, memory=parse_size(out.memory_limit), progress=progress, report=out.note)
-        # First: what cannot be used must not leave an empty store.
+        # First, so that unusable input does not leave an empty store.
         run = prepared(paper, request)
         with out.store(create=True, share=LOOKUP_SHARE) as store:
             results = run(store)

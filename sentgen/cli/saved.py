@@ -26,7 +26,7 @@ from sentgen.schema.tables.saved import SavedQuery
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 
-#: A mistake in a command line; Typer has no public name for all of them.
+#: Base class of errors in a command line, which has no public name in Typer.
 _MISTAKE: Any = typer.BadParameter.__base__
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the query.")]
@@ -108,13 +108,13 @@ def remove(name: NameArgument, *, options: DbOptions) -> None:
 
 
 def _check_labels(command: str) -> None:
-    """Refuse line sets for a command that does not look into them."""
+    """Refuse the option for line sets for a command that does not use them."""
     if command == "sql":
         raise InputError("sentgen sql sees no labels of line sets; leave out --desk")
 
 
 def _context(name: str, arguments: Sequence[str], *, obj: object = None) -> Any:
-    """Return a command's own context: what is wrong with an option is told as of that command."""
+    """Return the context of a command, so that errors in options are reported as of that command."""
     if name not in (*QUESTIONS, "sql"):
         raise InputError(f"{name!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
     root = get_command(build())
@@ -123,7 +123,7 @@ def _context(name: str, arguments: Sequence[str], *, obj: object = None) -> Any:
 
 
 def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a command by name; refuse those that exclude each other, and names of files."""
+    """Return the options of a command by name; refuse options that exclude each other, and file names."""
     with _keep_lock_policy(), _context(name, arguments) as context:
         given = dict(context.params)
     made_of(Output, given)  # refuses formats that exclude each other
@@ -141,7 +141,7 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _question(command: str, given: Mapping[str, object]) -> Question | None:
-    """Return what a command would ask; none if standard input will bring it."""
+    """Return the question of a command; ``None`` if it is read from standard input."""
     request = made_of(QUESTIONS[command], given)
     if isinstance(request, Match):
         check_parts(request, None, conllu=bool(given["conllu"]), svg=None)
@@ -150,7 +150,7 @@ def _question(command: str, given: Mapping[str, object]) -> Question | None:
 
 @contextmanager
 def _refusals(name: str) -> Iterator[None]:
-    """Say what a command refuses as of that command, in one line."""
+    """Report errors of the block in one line, as errors of a command."""
     try:
         yield
     except _MISTAKE as error:
@@ -160,7 +160,7 @@ def _refusals(name: str) -> Iterator[None]:
 
 @contextmanager
 def _keep_lock_policy() -> Iterator[None]:
-    """Reading the options of another command notes how long that would wait."""
+    """Restore the time to wait for a store, which parsing the options of another command sets."""
     before = lock_policy.wait, lock_policy.command
     try:
         yield

@@ -48,13 +48,13 @@ def score(
             sys.stdout.writelines(f"{line}\n" for line in scored.lines_below())
         else:
             out.rows(scored.columns, scored.rows(), programs=NATURAL, essential=scored.essential)
-    # Only now: the sums are complete when the rows are written.
+    # After the rows are written, when the sums are complete.
     for note in scored.warnings if request.totals else scored.notes:
         out.note(note)
 
 
 def _texts(request: ScoreRequest, file: Path | None) -> Iterable[str]:
-    """Return the texts that the arguments name, some lines each; none for what is stored."""
+    """Return the texts that the arguments name, each of some lines; none for stored sentences."""
     if bool(request.text) + bool(file) + bool(request.corpus) != 1:
         raise InputError(
             "there is nothing to score, or too much; give either sentences, or - , or --file FILE, or"
@@ -66,7 +66,7 @@ def _texts(request: ScoreRequest, file: Path | None) -> Iterable[str]:
 
 
 def _texts_of(path: str, raw: bool) -> Iterator[str]:
-    """Yield the text of sources piece by piece: standard input may be longer than memory."""
+    """Yield the text of sources in pieces, as standard input may not fit into memory."""
     sources = list(expand([path]))
     for source in sources:
         refuse_table(source)

@@ -67,7 +67,7 @@ def publish(
     done = snapshots.publish(
         options.path, to, corpora=corpus or (), keep=keep, memory_limit=options.database_memory()
     )
-    # Alone on standard output, for scripts.
+    # The only line on standard output, for scripts.
     typer.echo(done.snapshot.path)
     typer.echo("published" if done.new else "published already; nothing was copied", err=True)
     for name in done.removed:
@@ -178,7 +178,7 @@ def serve(
     token_file: Annotated[
         Path | None,
         typer.Option(
-            # A file: anybody can read arguments in the list of processes.
+            # In a file, as anybody can read arguments in the list of processes.
             "--token-file",
             metavar="FILE",
             help="File of access tokens, one a line.",
@@ -249,7 +249,7 @@ def serve(
     with importing(), needs("server", "FastAPI or uvicorn, which the server is made of,"):
         import fastapi  # noqa: F401  `running` imports it when workers start already
 
-        from sentgen.server import running  # here, so that the help of all commands does without
+        from sentgen.server import running  # here, as the help of all commands does not need it
 
     ways = {"--class": class_, "--users": users is not None, "--token-file": token_file is not None}
     if len(given := [name for name, each in ways.items() if each]) > 1:
@@ -284,7 +284,7 @@ def serve(
 
 
 def _say(settings: ServerSettings, address: str) -> None:
-    """Say where the server is, and how a class gets there."""
+    """Print the address of the server, and how a class reaches it."""
     classroom = settings.classroom
     if classroom is None:
         typer.echo(f"serving at {address}")
@@ -311,7 +311,7 @@ def _say(settings: ServerSettings, address: str) -> None:
 
 @contextmanager
 def _served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Path]:
-    """Return the folder of the snapshots: the one that was named, or one of our own for a store."""
+    """Yield the folder of the snapshots: the named one, or a temporary one with a snapshot of the store."""
     if snapshots is not None and options.db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
     temporary.sweep()
@@ -320,7 +320,7 @@ def _served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Pa
         return
     ordinary = signal.signal(signal.SIGTERM, end_on_signal)  # so that the folder is removed
     try:
-        # Of mode 0700: a copy of the store for this user alone.
+        # With mode 0700, as the copy of the store is for this user only.
         with temporary.folder("sentgen-serve-") as folder:
             published.publish(options.path, folder)
             yield folder
@@ -329,7 +329,7 @@ def _served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Pa
 
 
 def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
-    """Read which pages are offered; none stands for all."""
+    """Return the names of the offered pages; empty for all."""
     if only is None:
         return ()
     from sentgen.server.pages.site import read_offered  # which imports FastAPI
@@ -343,12 +343,12 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
 
 
 def _all_of_class() -> str:
-    """Return where a class is listened for: IPv4, whose addresses can be typed, or IPv6 if that is all."""
+    """Return the address to listen on for a class: IPv4, which is easy to type, or else IPv6."""
     return ANY if addresses_here((6,)) and not addresses_here() else ANY_OF_FOUR
 
 
 def _desk_of_class() -> Path:
-    """Return where a class keeps what it makes, if nobody says it: beside the store that has no name."""
+    """Return the default path of the desk of a class: next to the default store."""
     path = unnamed_path().with_name("class.desk")
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -365,7 +365,7 @@ def _classroom(serving: Serving, names: Sequence[str], file: Path | None) -> Cla
 
 
 def _base_path(given: str) -> str:
-    """Return a path without a slash at its end; nothing for the root."""
+    """Return a path without a slash at the end; empty for the root."""
     path = given.rstrip("/")
     if path and not re.fullmatch(r"(/[\w.~-]+)+", path, re.ASCII):
         raise InputError(f"{spell('base_path')} is a path such as /corpora; {given!r} is none")
@@ -373,7 +373,7 @@ def _base_path(given: str) -> str:
 
 
 def _addresses(given: Sequence[str]) -> tuple[str, ...]:
-    """Return addresses and networks of proxies."""
+    """Return addresses and networks of proxies in normal form."""
     for each in given:
         try:
             ip_network(each)
@@ -386,7 +386,7 @@ def _addresses(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _origins(given: Sequence[str]) -> tuple[str, ...]:
-    """Return other sites as browsers name them."""
+    """Return other sites as browsers write them in the header Origin."""
     for each in given:
         parts = urlsplit(each)
         if (
@@ -402,7 +402,7 @@ def _origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _users(path: Path | None) -> UserFile | None:
-    """Read a file of users; their tokens are hashed, and others may read it."""
+    """Read a file of users, which others may read, as its tokens are hashed."""
     if path is None:
         return None
     return UserFile(path)
@@ -416,11 +416,11 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the tokens cannot be read: {error}", path=str(path)) from error
-    # In a container there are no others.
+    # In a container, there are no other users.
     if others_may_read(path) and path.parent != Path("/run/secrets"):
         raise InputError(f"others may read these tokens; run: chmod 600 {quote(str(path))}", path=str(path))
     tokens = tuple(line.strip() for line in lines if line.strip())
-    # Shorter ones are found by trying: nothing limits who asks how often.
+    # Shorter ones can be guessed, as nothing limits the number of requests.
     if not tokens or any(len(secret) < 16 for secret in tokens):
         raise InputError("needs tokens of 16 characters or more, one a line", path=str(path))
     return tokens
@@ -452,7 +452,7 @@ def mcp(
     Example: `sentgen mcp --snapshots snapshots`
     """
     with needs("mcp", "The SDK of MCP"):
-        from sentgen.server import tools  # here, so that the help of all commands does without
+        from sentgen.server import tools  # here, as the help of all commands does not need it
 
     if address is not None and urlsplit(address).scheme not in ("http", "https"):
         raise InputError(f"--address {address!r} is no address; give one such as http://127.0.0.1:8000")

@@ -62,10 +62,10 @@ def sql(
     or `sentgen sql 'select * from v_tokens where form = $form' --param form=camp`
     """
     text, size, values = _text(query, file), options.database_memory(), _values(param)
-    if timeout is not None and not timeout <= TIMEOUT_MAX:  # of the clock
+    if timeout is not None and not timeout <= TIMEOUT_MAX:  # the limit of the system's clock
         raise InputError(f"{timeout:g} seconds are more than can be waited; give fewer, or no limit")
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
-    # The time of the opening counts as well.
+    # The time to open the store counts, too.
     with deadline(timeout, late), readonly.open_locked_store(options.path, memory_limit=size) as duck:
         out.parts(
             readonly.parts(duck, text, values, arrow=out.form is OutputFormat.PARQUET),
@@ -122,13 +122,13 @@ def schema(name: NameArgument = None, *, options: DbOptions, out: Output) -> Non
 
 
 def _row_counts(path: Path, out: Output) -> dict[str, int]:
-    """Return the rows of each table, none without a store that can be read now."""
+    """Return the number of rows of each table; empty if there is no store that can be read now."""
     if not (lake_at(path) or path.exists()):
         return {}
     try:
         with Store(path, read_only=True) as store:
             return {size.table: size.rows for size in maintenance.sizes(store)}
-    # The dictionary is that of sentgen, and can be read without any store.
+    # The data dictionary is part of sentgen, and needs no store.
     except SentgenError as error:
         out.note(f"no row counts: {error}")
         return {}

@@ -1,4 +1,4 @@
-"""`sentgen tune`: learn what n-gram models and factors of trees weigh."""
+"""`sentgen tune`: learn the weights of n-gram models and of factors of trees."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def command(
 
 
 def _show(result: TuningResult, out: Output) -> None:
-    """Print a row a round: BLEU, and the weights."""
+    """Print a row per round: BLEU, and the weights."""
     first = result.rounds[0].weights
     names = [*first.features, *first.factors]
     rows = [

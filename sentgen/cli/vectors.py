@@ -1,4 +1,4 @@
-"""``sentgen vectors``: vectors of words, built from the company that words keep."""
+"""``sentgen vectors``: vectors of words, built from their contexts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sentgen.schema.engine import DATABASE_SHARE
 
 app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")
 
-#: Vectors are asked for no sentences.
+#: Output without a desk, as questions to vectors have no condition on sentences.
 _WithoutDesk = Annotated[QuestionOutput, Arrange(only=("show_sql", *StoreOutput.LAST))]
 
 
