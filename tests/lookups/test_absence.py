@@ -157,7 +157,7 @@ def test_the_way_to_a_parser_is_named() -> None:
 
 
 def test_trees_that_are_missing_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nobody can add some, one question finds that there are none; all others say what they ask."""
+    """In a read-only store without trees, one query finds that; later questions need none, and have their own notes."""
     (tmp_path / "a.txt").write_text("the dog barks .\n", "utf-8")
     with Store(tmp_path / "a.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "a.txt")], Settings("plain", format="lines"))

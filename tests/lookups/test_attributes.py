@@ -33,7 +33,7 @@ def test_regular_expressions_match_whole_strings(
 
 
 def test_one_of_several_strings(connection: Connection) -> None:
-    """A string is compared as it is, without special characters."""
+    """A value with several strings matches the tokens of each."""
     assert found(connection, "form", Value(("the", "dow"))) == sum(
         found(connection, "form", Value((text,))) for text in ("the", "dow")
     )

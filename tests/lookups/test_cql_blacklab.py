@@ -1,4 +1,4 @@
-"""What BlackLab tests of CQL itself, on its documents: `TestSearches.java` (Apache-2.0), written anew.
+"""BlackLab's tests of CQL, on its documents: `TestSearches.java` (Apache-2.0), written anew.
 
 The table has 37 of its tests, 49 assertions: those of plain CQL. Left out, with what they need: filters, sorting and
 groups of its own API (testSimpleDocFilter, testSimpleTitleFilter, testFilteredQuery, testSort*, testFilter,
@@ -148,7 +148,7 @@ def test_concordances_are_those_of_blacklab(documents: Connection, query: str, e
 
 
 def test_any_two_tokens(documents: Connection) -> None:
-    """One less than tokens in each document: 8 + 11 + 5 + 9."""
+    """Bigrams are one less than tokens in each document: 8 + 11 + 5 + 9."""
     _, parts = Kwic(cql="[] []", context=0).parts(documents)
 
     assert sum(part.num_rows for part in parts) == 33

@@ -1,4 +1,4 @@
-"""Random queries over random corpora: the statement finds what the definition says."""
+"""Random queries over random corpora: the hits are those of a reference by the definition."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ CORPORA = st.lists(
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Connection]:
-    """An empty store whose few rows each example writes."""
+    """An empty store, into which each example writes a few rows."""
     with Store(tmp_path_factory.mktemp("cql") / "s.duckdb", create=True) as store, store.begin() as opened:
         raw(opened).execute(
             "insert into corpus(id, name, kind, lowercase, max_order, tags, function_heads, created_at)"
             " select n, name, 'corpus', false, 1, 'xpos', false, now() from (values (1, 'a'), (2, 'b')) t(n, name)"
         )
-        # Each example takes back what it wrote.
+        # Each example rolls back its rows.
         raw(opened).execute("commit")
         raw(opened).execute("begin transaction")
         yield opened
@@ -80,12 +80,12 @@ def connection(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> I
 def fill(
     connection: Connection, corpus: list[Any], regions: list[Any] = (), *, corpora: int = 2
 ) -> list[Sentence]:
-    """Write sentences, the first of each document marked, and return them.
+    """Write sentences, where the first of each document is marked, and return them.
 
-    Documents belong to so many corpora by turns, as if files had been added to each.
+    Documents belong to the corpora in turn, as if files had been added to each.
     """
     duck = raw(connection)
-    # Rows that were deleted in the same transaction would still be passed over by every statement.
+    # Rows deleted in the same transaction would still be scanned by every statement.
     duck.execute("rollback")
     duck.execute("begin transaction")
     for name in ("word", "tag"):
@@ -96,7 +96,7 @@ def fill(
     made, token = list[Sentence](), 0
     for number, (_, rows) in enumerate(corpus):
         if begins[number]:
-            # As if others had been removed before it.
+            # A gap in the numbers, as after the removal of other documents.
             token += 7
             size = next((i for i, new in enumerate(begins[number + 1 :], 1) if new), len(begins) - number)
             document, owner = number, 1 + sum(begins[:number]) % corpora
@@ -146,10 +146,10 @@ def fill(
 
 
 def mark(connection: Connection, sentences: list[Sentence], regions: list[Any], corpora: int) -> None:
-    """Write regions, over tokens of all sentences by their number: each ends with the document at the latest."""
+    """Write regions by the numbers of tokens over all sentences; each ends with its document at the latest."""
     duck = raw(connection)
     places = [(i, position) for i, one in enumerate(sentences) for position in range(len(one.words))]
-    # What queries name is there, be it elsewhere.
+    # Kinds and attributes that queries name exist, if only in another corpus.
     duck.execute(
         "insert into region select 1, 1000, n, k, n, 1000, n from (values (1, 'p'), (2, 'q')) t(n, k)"
     )
@@ -180,7 +180,7 @@ def mark(connection: Connection, sentences: list[Sentence], regions: list[Any], 
 
 
 def attributes(row: tuple[str | None, ...]) -> dict[str, str]:
-    """Name what a token has; both parts of speech are the one that it has."""
+    """Return the attributes of a token by name; its one part of speech serves as both."""
     told = {name: one for name, one in zip(COLUMNS, row, strict=True) if one is not None}
     features = dict(part.split("=") for part in told.get("feats", "").split("|") if part)
     return {**told, **features, "pos": told.get("upos", "")}
@@ -195,7 +195,7 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
 
 
 def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
-    """Return the hits of a query that are found in arrays."""
+    """Return the hits of a query by the search in arrays."""
     query = Query(cql, [], cql.extent is DOCUMENT)
     rows = list[tuple[int, int, int]]()
     for hits in query.find(connection):
@@ -203,8 +203,8 @@ def searched(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     return rows
 
 
-#: How many tokens a block has, and how many are searched together: a sentence in a block, all in one, and all in
-#: one whose sentences are searched apart, as if memory held no more.
+#: Tokens of a block, and tokens that are searched together: all in one block; all in one, whose sentences are
+#: searched one by one, as if memory held no more; and one sentence in a block.
 ROOMS = (1 << 20, 1 << 60), (1 << 20, 1), (1, 1)
 
 
@@ -238,7 +238,7 @@ def test_the_statement_finds_what_the_definition_says(
     strategy: Strategy,
     room: tuple[int, int],
 ) -> None:
-    """Whatever is looked up first."""
+    """The hits are right in whatever order conditions are looked up."""
     says_the_same(connection, corpus, regions, query, expanded, strategy, [room])
 
 
@@ -268,7 +268,7 @@ def test_the_statement_finds_what_the_definition_says(
             Strategy.ALL,
         ),
         (
-            # Between the documents there are numbers of tokens that were removed.
+            # A gap in the numbers of tokens between the documents.
             [(True, [("a", "a", "N", None)]), (True, [("a", "a", "N", None)])],
             [],
             "[]",
@@ -335,7 +335,7 @@ def test_over_the_ends_of_sentences_too(
     strategy: Strategy,
     room: tuple[int, int],
 ) -> None:
-    """The tokens of a document are one list, and its regions whole; places count from its first sentence."""
+    """A document is one list of tokens with complete regions; positions count from its first sentence."""
     says_the_same_across(connection, corpus, regions, query, expanded, strategy, [room])
 
 
@@ -415,7 +415,7 @@ def says_the_same_across(
 def test_a_stretch_of_tokens_is_one_step(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, query: str, count: int
 ) -> None:
-    """However long it is: steps are counted, as those of a document would be."""
+    """A repeated token is one step of the search, however long the stretch is."""
     words = ["a"] * 100
     words[58] = "b"
     fill(
@@ -462,7 +462,7 @@ CONDITIONS_ON_REGIONS = {
 def test_conditions_and_breakdowns_by_regions(
     connection: Connection, corpus: list[Any], regions: list[Any]
 ) -> None:
-    """A sentence is chosen by its first token, a hit is counted by its own; both by definition."""
+    """A sentence is chosen by its first token, a hit is counted by its first token; both agree with the reference."""
     sentences = fill(connection, corpus, regions)
     for text, meets in CONDITIONS_ON_REGIONS.items():
         bindings = Bindings()
@@ -488,7 +488,7 @@ def test_conditions_and_breakdowns_by_regions(
 @settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(CORPORA, REGIONS)
 def test_dispersion_over_regions(connection: Connection, corpus: list[Any], regions: list[Any]) -> None:
-    """Gries's DP and Juilland's D by their formulas, over the innermost regions, and what is in none of them."""
+    """Gries's DP and Juilland's D agree with their formulas, over the innermost regions and the text outside."""
     sentences = fill(connection, corpus, regions)
     sizes, hits = Counter[int](), Counter[int]()
     for one in sentences:

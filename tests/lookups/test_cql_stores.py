@@ -1,4 +1,4 @@
-"""Random queries over a store of several corpora, of which one was removed, over its snapshot and its lake."""
+"""Random queries over a store of several corpora, one of them removed, over its snapshot and its lake."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sentgen.schema.snapshots import publish
 from sentgen.schema.store import raw
 
 PLACES = ("store", "snapshot", "lake")
-#: Which sentences are asked, and of what length they are.
+#: Selections of sentences: corpora, a condition, and the highest length that meets it.
 SELECTIONS: tuple[tuple[tuple[str, ...], str | None, int], ...] = (
     ((), None, 99),
     (("marked",), None, 99),
@@ -44,7 +44,7 @@ SELECTIONS: tuple[tuple[tuple[str, ...], str | None, int], ...] = (
 
 @dataclass(frozen=True)
 class Stored:
-    """A sentence that is there, with its number, its corpus and its document."""
+    """A stored sentence, with its id, its corpus and its document."""
 
     number: int
     corpus: str
@@ -104,7 +104,7 @@ def trees(rng: Random, sentences: int) -> str:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[dict[str, Connection]]:
-    """The store, its snapshot and its lake; files came to a corpus before and after others, of which one went."""
+    """The store, its snapshot and its lake; files of corpora were added in turn, and one was removed."""
     folder, rng = tmp_path_factory.mktemp("stores"), Random(15)
     path = folder / "s.duckdb"
     path.write_bytes(empty_store.read_bytes())
@@ -124,7 +124,7 @@ def places(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Itera
 
 @pytest.fixture(scope="module")
 def sentences(places: dict[str, Connection]) -> list[Stored]:
-    """What the store holds, in order."""
+    """The sentences of the store, in order."""
     return list(read(places["store"]))
 
 
@@ -173,7 +173,7 @@ def _sentence(connection: Connection, number: int) -> Sentence:
 
 
 def test_there_is_something_to_find(sentences: Sequence[Stored], places: dict[str, Connection]) -> None:
-    """Two corpora by turns with a gap between them, regions over sentences, multiword tokens, missing spaces."""
+    """The store has alternating corpora with a gap, regions over sentences, multiword tokens, missing spaces."""
     assert [name for name, _ in groupby(one.corpus for one in sentences)] == ["marked", "trees", "marked"]
     numbers = [one.number for one in sentences]
     assert numbers != list(range(numbers[0], numbers[0] + len(numbers)))
@@ -204,9 +204,9 @@ def test_the_statement_finds_what_the_definition_says(
     place: str,
     room: tuple[int, int],
 ) -> None:
-    """In all corpora, in one, and in some of their sentences, wherever they lie."""
+    """Hits are those of the reference in all corpora, in one, and in some of their sentences."""
     names, condition, longest = selected
-    # Documents are searched whole.
+    # Across sentences, whole documents are searched, without a condition on sentences.
     condition, longest = (None, 99) if across else (condition, longest)
     selection = Selection.named(places[place], names, condition=condition)
     reading = Reading(strategy=strategy, across=across)

@@ -1,4 +1,4 @@
-"""Quotation marks that text processors make of straight ones, in all languages of queries."""
+"""Curly quotation marks, as text processors write them, in all query languages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAIRS = ("“”", "„“", "”“", "””", "„”")
     ],
 )
 def test_they_are_read_as_straight_ones(read: object, query: str, marks: str) -> None:
-    """Whichever language the text processor wrote in; regular expressions between slashes stay."""
+    """Quotation marks of any language are read as straight ones; regular expressions between slashes stay."""
     opening = True
     curly = ""
     for number, character in enumerate(query):
@@ -55,13 +55,13 @@ def test_what_is_in_straight_quotes_stays(text: str) -> None:
 
 
 def test_a_mark_that_is_not_closed_is_pointed_at() -> None:
-    """As before: nobody guesses where it was to end."""
+    """A query with an open quotation mark is refused, as its end is unknown."""
     with pytest.raises(QueryError, match="column 8: unexpected '“'"):
         cql.read("[lemma=“dog]")
 
 
 def test_the_other_language_is_named() -> None:
-    """One is pasted where the other is expected, as on the wrong page."""
+    """A query in another language than expected, as pasted into the wrong page, is named as such."""
     for grew in (
         "pattern { N [lemma=“dog”] }",
         "  % remark\n match{ V }",

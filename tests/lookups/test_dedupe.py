@@ -1,4 +1,4 @@
-"""Lines that show the same, once."""
+"""Concordance lines without duplicates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 def unique(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep the first of each text."""
+    """Return the first of the lines with each text."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         found.setdefault((row["left"], row["node"], row["right"]), row)
@@ -76,7 +76,7 @@ def test_each_text_is_shown_once(
     assert said in answer.remarks
     assert said in counted.remarks
     if sample is None:
-        # The first of each in the corpus, in the order of their hits.
+        # The first line of each text in the corpus, in the order of hits.
         order = [{name: row[name] for name in once[0]} for row in sorted_ones] if once else []
         kept = [row for row in order if row in once]
         assert rows == [row for n, row in enumerate(kept) if row not in kept[:n]][: limit or None]

@@ -1,4 +1,4 @@
-"""Dialects of CQL: what CWB and BlackLab read otherwise, and what they have and sentgen has not."""
+"""Dialects of CQL: what CWB and BlackLab read differently, and features of theirs that sentgen lacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-#: The example of the manual of CQP (section 6.1), and two sentences more.
+#: The example of the manual of CQP (section 6.1), and two further sentences.
 TEXT = (
     "the/DET old/ADJ book/NN on/PREP the/DET table/NN in/PREP the/DET room/NN",
     "The/DET end/NN ./X",
@@ -58,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
 
 
 def nodes(connection: Connection, query: str, dialect: Dialect = Dialect.CQP, **options: object) -> list[str]:
-    """Return what a query finds."""
+    """Return the texts of a query's hits."""
     asked = Kwic(cql=query, dialect=dialect, limit=0, **options)  # type: ignore[arg-type]
     return list(asked.ask(connection).table["node"].to_pylist())
 
@@ -73,7 +73,7 @@ FOUND = {
 
 @pytest.mark.parametrize("strategy", FOUND)
 def test_the_matching_strategies_of_the_manual(store: Connection, strategy: str) -> None:
-    """Named by the option, or in the query, which counts more; standard unless another is named."""
+    """The option names the dialect, or the query, which takes precedence; the default is standard."""
     first = f"{QUERY} within s"
     wanted = FOUND[strategy]
 
@@ -83,7 +83,7 @@ def test_the_matching_strategies_of_the_manual(store: Connection, strategy: str)
 
 
 def test_cqp_and_blacklab_go_over_the_ends_of_sentences(store: Connection) -> None:
-    """And CQL as usual does not, unless it is asked to."""
+    """In both dialects, hits cross the ends of sentences; standard CQL needs the option for that."""
     query = '"\\." "End"'
 
     assert nodes(store, query) == [". End"]
@@ -106,12 +106,12 @@ def test_cqp_and_blacklab_go_over_the_ends_of_sentences(store: Connection) -> No
     ],
 )
 def test_meets_and_unions_of_the_manual(store: Connection, query: str, found: list[str]) -> None:
-    """Of what meets, the first token alone is found."""
+    """The hits of `meet` are its first tokens only."""
     assert nodes(store, query) == found
 
 
 def test_nested_meets(store: Connection) -> None:
-    """In CWB: what is near it, in a window or in the same region; never what meets it."""
+    """As in CWB, the hit is the token that meets another, in a window or a region; never the other token."""
     assert nodes(store, 'MU(meet (meet "book" "old" -1 -1) "room" s)') == ["book"]
     assert nodes(store, 'MU(meet "book" "End" s)') == []
     assert nodes(store, 'MU(meet "book" "End" doc)') == ["book"]
@@ -156,7 +156,7 @@ def test_blacklab(store: Connection, query: str, found: list[str]) -> None:
 def test_functions_in_constraints(
     store: Connection, constraint: str, holds: Callable[[int, int, list[int]], bool]
 ) -> None:
-    """How far labels are from each other, and how often their words occur, counted by hand."""
+    """Functions of distances between labels, and of frequencies of words, agree with counts by hand."""
     sentences = [[token.split("/")[0] for token in sentence.split()] for sentence in TEXT]
     counts = Counter(word for words in sentences for word in words)
     found = []
@@ -211,7 +211,7 @@ def test_functions_in_constraints(
 def test_what_is_not_known_is_named(
     store: Connection, dialect: str, query: str, column: int, message: str
 ) -> None:
-    """At its place, with what to write instead; never within quotes."""
+    """An unknown feature is named with its place and a replacement; text in quotes is not searched for it."""
     with pytest.raises(QueryError) as caught:
         nodes(store, query, Dialect(dialect))
 
@@ -221,7 +221,7 @@ def test_what_is_not_known_is_named(
 
 
 def test_a_query_of_another_dialect_is_one_wherever_it_may_be(store: Connection) -> None:
-    """Without a look at how it begins."""
+    """With the option, the dialect holds whatever a query begins with."""
     found = Frequencies(query="(?longest) [xpos='NN']", dialect=Dialect.CQP).ask(store).table
     assert found["word"].to_pylist()[0] == "End"
     assert Collocations(word='_ "of"', dialect=Dialect.BLACKLAB, min_count=1).ask(store).table.num_rows
@@ -229,7 +229,7 @@ def test_a_query_of_another_dialect_is_one_wherever_it_may_be(store: Connection)
 
 
 def test_contexts_that_are_none(store: Connection) -> None:
-    """Each names what there is."""
+    """Wrong contexts, paragraphs in a store without any, and relations across sentences are refused."""
     for wrong in ("x", "0s", "-1", "2q", "", "1001", "101s"):
         with pytest.raises(InputError, match="context"):
             Kwic(pattern="end", context=wrong)

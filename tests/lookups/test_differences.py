@@ -1,4 +1,4 @@
-"""Whether the difference between parts is sure: by hand, and as SciPy has it."""
+"""Significance and size of differences between parts, against counts by hand and SciPy."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
-#: Of a genre, how often *must* and *can* are among how many words; the last one has none of them.
+#: Genre to the counts of *must* and *can*, and the number of words; the last one has neither.
 PARTS = {"news": (30, 8, 400), "fiction": (6, 20, 300), "speech": (9, 0, 100), "_": (0, 0, 50)}
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Two documents of each genre."""
+    """A store with two documents of each genre."""
     folder = tmp_path_factory.mktemp("parts")
     lines = []
     for genre, (must, can, size) in PARTS.items():
@@ -41,7 +41,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def effects(word: int, genre: str) -> dict[str, Any]:
-    """Return what SciPy and the formulas say of one genre and all others."""
+    """Return the measures of a genre against all others, by SciPy and by formulas."""
     (a, c), total = (PARTS[genre][word], PARTS[genre][2]), sum(size for *_, size in PARTS.values())
     b, d = sum(each[word] for each in PARTS.values()) - a, total - c
     table = np.array([[a, c - a], [b, d - b]])
@@ -95,7 +95,7 @@ def test_by_hand(parts: Connection) -> None:
 
 
 def test_all_parts_together(parts: Connection) -> None:
-    """The one without a hit is a part like the others: three degrees of freedom."""
+    """A part without a hit counts, too: the tests of all four have three degrees of freedom."""
     (remark,) = Frequencies(query="must", by=["genre"], compare=True, limit=1).ask(parts).remarks
     table = np.array([[must, size - must] for must, _, size in PARTS.values()])
     square = chi2_contingency(table, correction=False)
@@ -115,7 +115,7 @@ def test_all_parts_together(parts: Connection) -> None:
 
 
 def test_other_keys_are_compared_apart(parts: Connection) -> None:
-    """Each word of each genre with that word in the other ones; of what there is nowhere else, no ratio."""
+    """Each word of a genre is compared with that word in the others; one that no other has gets no ratio."""
     answer = Frequencies(query='"must|can"', by=["word", "genre"], compare=True, limit=0).ask(parts)
     rows = answer.table.to_pylist()
 
@@ -128,7 +128,7 @@ def test_other_keys_are_compared_apart(parts: Connection) -> None:
 
 
 def test_what_one_part_alone_has(parts: Connection) -> None:
-    """With half a hit elsewhere for the logarithm, and no ratio by nothing."""
+    """Without a hit in other parts, the log ratio counts half a hit there; other ratios are null."""
     answer = Frequencies(query="can", by=["genre"], where="genre != news", compare=True).ask(parts)
     (row,) = answer.table.to_pylist()
 
@@ -139,7 +139,7 @@ def test_what_one_part_alone_has(parts: Connection) -> None:
 
 
 def test_hits_that_overlap_are_no_share(parts: Connection) -> None:
-    """More hits than tokens in a part have a log-likelihood, and no odds."""
+    """With more hits than tokens in a part, there is a log-likelihood, but no odds."""
     answer = Frequencies(query="[]{1,4}", by=["genre"], compare=True).ask(parts)
     rows = answer.table.to_pylist()
 

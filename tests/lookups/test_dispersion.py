@@ -1,4 +1,4 @@
-"""Measures of dispersion in fractions: exactly 0 and 1 where they are, in rows and in their statement."""
+"""Measures of dispersion against fractions: 0 and 1 are exact, in rows and in their statement."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.hit_counts import dispersion
 from sentgen.schema import Store
 
-#: Documents have so many times seven tokens.
+#: Sizes of documents, in units of seven tokens.
 SEVENTHS = (1, 3, 5, 11, 29, 49, 50, 13, 1, 7)
 
 
 def by_fractions(counts: Sequence[int], sizes: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """DP, and the square of what Juilland's D is less than 1, of what occurs so often in parts of a size."""
+    """Return DP, and the square of 1 - D (Juilland), of counts in parts of some sizes."""
     count, tokens, many = sum(counts), sum(sizes), len(sizes)
     shares = (
         abs(Fraction(one, count) - Fraction(size, tokens)) for one, size in zip(counts, sizes, strict=True)
@@ -39,7 +39,7 @@ def check(dp: float, juilland: float, counts: Sequence[int], sizes: Sequence[int
     expected, variation = by_fractions(counts, sizes)
     assert dp == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
     assert (dp == 0) == (expected == 0)
-    # The root of what is rounded next to 0.
+    # The tolerance is that of a root of a rounding error near 0.
     assert juilland == pytest.approx(1 - sqrt(variation), abs=1e-7)
     assert (juilland == 1) >= (variation == 0)
     assert (juilland == 0) >= (variation == 1)
@@ -50,7 +50,7 @@ PARTS = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 10**6)), min_size=
 
 @given(PARTS | st.tuples(st.lists(st.integers(1, 10**6), min_size=2, max_size=60), st.integers(2, 9)))
 def test_arrays_against_fractions(drawn: object) -> None:
-    """Of any parts, and of those in which something is equally frequent."""
+    """Measures agree for any counts, and for equal rates in all parts."""
     if isinstance(drawn, tuple):
         counts, factor = drawn
         sizes = [factor * count for count in counts]
@@ -66,7 +66,7 @@ def test_arrays_against_fractions(drawn: object) -> None:
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connection, list[Counter[str]]]]:
-    """Documents in which *even* is a seventh, some words are in one alone, and others anywhere."""
+    """Documents: a seventh of each is *even*, some words are in one document only, and others anywhere."""
     folder, random = tmp_path_factory.mktemp("parts"), Random(7)
     texts = []
     for number, seventh in enumerate(SEVENTHS):
@@ -83,7 +83,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connection
 
 @pytest.mark.parametrize("asked", [Frequencies(limit=0), Frequencies(query="[]", by=["word"], limit=0)])
 def test_lists_against_fractions(asked: Frequencies, parts: tuple[Connection, list[Counter[str]]]) -> None:
-    """Rows, and those of the statement that is shown."""
+    """The rows, and those of the shown statement, agree with the fractions."""
     connection, texts = parts
     answer = asked.ask(connection)
     sizes = [text.total() for text in texts]

@@ -1,4 +1,4 @@
-"""What corpora are made of: parts by their metadata, against a count in Python."""
+"""Text types of corpora, from their metadata, against counts in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.lookups.browsing import CorpusSize, facets, list_documents, size_of
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 
-#: Conditions, and the texts that meet them.
+#: Condition to a function that returns whether a text meets it.
 CONDITIONS = {
     None: lambda text: True,
     'genre = "news"': lambda text: text.meta["genre"] == "news",
@@ -28,7 +28,7 @@ CONDITIONS = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """The texts, and a corpus without metadata."""
+    """A store of the texts, and of a corpus without metadata."""
     folder = tmp_path_factory.mktemp("facets")
     (folder / "texts.conllu").write_text(conllu(), "utf-8")
     (folder / "plain.conllu").write_text("1\tcamp\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def _part(key: str, value: str) -> str:
-    """What a text of a value is listed under: dates by years, as there are fewer, and few years as they are."""
+    """Return the value under which a text is listed: dates by their years; years, as there are few, as they are."""
     return value[:4] if key == "date" else value
 
 
@@ -57,7 +57,7 @@ def _expected(texts: list[Text]) -> set[tuple[str, str, int, int]]:
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("corpus", ["texts", "late"])
 def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, store: Store) -> None:
-    """Of all texts, of a subcorpus and of chosen parts; titles, which part nothing, are left out."""
+    """Text types of all texts, of a subcorpus and of selections are right; titles, all different, are left out."""
     texts = [text for text in TEXTS if CONDITIONS[condition](text)]
     if corpus == "late":
         texts = [text for text in texts if int(text.meta["year"]) > 1750]
@@ -76,7 +76,7 @@ def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, s
 
 
 def test_the_condition_of_a_part_chooses_it(store: Store) -> None:
-    """With quotes and backslashes in values, and keys that would say whose value is meant."""
+    """Conditions are right for quotes and backslashes in values, and for keys with the prefixes of queries."""
     with store.connect() as connection:
         for row in facets(connection, [], None).rows.to_pylist():
             size = size_of(connection, [], str(row["condition"]))
@@ -92,14 +92,14 @@ def test_the_statement_is_told(store: Store) -> None:
 
 
 def test_a_corpus_without_metadata_has_no_parts(store: Store) -> None:
-    """Its size is told all the same."""
+    """A corpus without metadata has a size all the same."""
     with store.connect() as connection:
         assert not facets(connection, ["plain"], None).rows.num_rows
         assert size_of(connection, ["plain"], None) == CorpusSize(1, 1, 1, 1)
 
 
 def test_of_one_key_all_values_are_there(tmp_path: Path) -> None:
-    """Of the others, those with most tokens."""
+    """Of a key with many values, those with most tokens are listed."""
     lines = []
     for number in range(90):
         lines += [
@@ -125,6 +125,6 @@ def test_of_one_key_all_values_are_there(tmp_path: Path) -> None:
 
 
 def test_an_unknown_key_is_refused(store: Store) -> None:
-    """With the one that may be meant."""
+    """An unknown key is refused, with one that may be meant."""
     with store.connect() as connection, pytest.raises(QueryError, match="did you mean genre"):
         facets(connection, [], "gnre = news")

@@ -1,4 +1,4 @@
-"""Filters: what stands near a hit, as lists of places say; and samples of what is left."""
+"""Filters of hits by their context, against lists of positions; and samples of the filtered hits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 ROWS = sentences()
-#: A hit: its document and its first and last token there if hits reach so far, else those of its sentence.
+#: A hit: its document with its first and last token there if hits may cross sentences, else its sentence.
 Hit = tuple[int, int, int]
 QUERIES = ('[upos="NOUN"]', '[upos="DET"] []?', "[]{1,2}", "the", "old *")
 NEAR = ('[upos="ADJ"]', '"the" [upos="NOUN"]', "[]{2,3}", "cat", '[upos="VERB"]+', "none")
@@ -44,7 +44,7 @@ def start_of(row: Sentence) -> int:
 
 
 def found(connection: Connection, asked: Kwic) -> list[Hit]:
-    """Return hits by their places."""
+    """Return the positions of hits."""
     return [place(row, across=asked.across) for row in asked.lines(connection, placed=True).table.to_pylist()]
 
 
@@ -113,7 +113,7 @@ def test_what_is_left(
 
 @pytest.mark.parametrize("across", [False, True])
 def test_collocates_of_what_is_left(connection: Connection, across: bool) -> None:
-    """Tokens in the windows of the nodes that are left, each once."""
+    """Collocates are counted in the windows of filtered nodes, each token once."""
     chain: dict[str, Any] = {"filter": ['[upos="ADJ"]'], "within": ["1L"], "across": across}
     nodes = found(connection, Kwic(cql='[upos="NOUN"]', limit=0, **chain))
     spots = set()
@@ -162,7 +162,7 @@ def test_a_sample_is_of_what_is_left(
     assert (shown.total, shown.truncated) == (6, True)
     assert shown.remarks[-1] == f"6 of {len(every)} hits, drawn at random (seed 1)"
     assert shown.query.run(connection).to_pylist() == shown.table.to_pylist()
-    # As before there were samples: as many as are shown, of all.
+    # The older option `random` draws the lines that are shown from all hits.
     of_old = Kwic(**asked, random=2, limit=6)
     assert found(connection, of_old) == drawn[2]
     assert of_old.ask(connection).total == len(every)
@@ -229,7 +229,7 @@ def test_a_filter_needs_hits() -> None:
 def test_hits_are_looked_for_once(
     connection: Connection, question: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What each filter leaves is counted while hits are found, not by a second search."""
+    """The hits that each filter leaves are counted in the same search that finds them."""
     asked = replace(question, filter=["old"], within=["3"])
     expected, searched = asked.ask(connection), list[QuerySearch]()
     find = QuerySearch.find

@@ -51,7 +51,7 @@ GLOBALS = (
 
 @st.composite
 def clauses(draw: st.DrawFn, names: tuple[str, ...], outer: tuple[str, ...] = ()) -> str:
-    """Draw some clauses about nodes, and about others that are known."""
+    """Draw some clauses about nodes of their own, and about nodes of the clauses outside."""
     found = []
     known = [*outer, *names]
     for name in names:
@@ -60,7 +60,7 @@ def clauses(draw: st.DrawFn, names: tuple[str, ...], outer: tuple[str, ...] = ()
             for _ in range(draw(st.sampled_from((1, 1, 1, 2))))
         ]
         free = draw(st.sampled_from(("", "", "", "$")))
-        # Without a clause of its own, a node is brought in by an edge.
+        # A node without a clause of its own is introduced by an edge.
         if draw(st.booleans()) or len(known) == 1:
             found.append(f"{name}{free} {'|'.join(f'[{one}]' for one in each)}")
         else:
@@ -110,7 +110,7 @@ def requests(draw: st.DrawFn) -> str:
 
 
 class Forest(tuple[Connection, list[grew_oracle.Tree]]):
-    """A store and its trees, which Hypothesis shall not print."""
+    """A store and its trees, with a short `repr` for Hypothesis."""
 
     def __repr__(self) -> str:
         return "Forest"
@@ -125,13 +125,13 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forest]:
 
 
 def hits_of(connection: Connection, request: str) -> list[tuple[str, dict[str, str]]]:
-    """The hits by SQL: sentence, and what each name stands for."""
+    """Return the hits by SQL: the sentence, and the value of each name."""
     rows = Match(request=request, limit=0).ask(connection).table.to_pylist()
     return [(row["sent_id"], dict(part.split("=", 1) for part in row["nodes"].split())) for row in rows]
 
 
 def test_joins_are_no_products(trees: Forest) -> None:
-    """DuckDB sees an equality behind a subquery too late, and combines all rows of the store before."""
+    """No join is a product: DuckDB uses an equality with a subquery too late, after it combined all rows."""
     request = "pattern { X [textform=a|b, Gloss<>x]; Y$ []; X -[E:r]-> Z; Z.Gloss = X.Gloss; X -[1=s]-> * }"
     query = Match(request=request, count=True).ask(trees[0]).query
     plan = raw(trees[0]).execute("explain " + query.with_values()).fetchall()
@@ -140,7 +140,7 @@ def test_joins_are_no_products(trees: Forest) -> None:
 
 
 def expected(request: str, trees: list[grew_oracle.Tree]) -> list[tuple[str, dict[str, str]]]:
-    """The hits by brute force."""
+    """Return the hits by brute force."""
     found = []
     for tree in trees:
         for hit in grew_oracle.hits(read_request(request), tree):
@@ -160,7 +160,7 @@ def sortable(hits: list[tuple[str, dict[str, str]]]) -> list[tuple[str, list[tup
 @example("pattern { Y -> X; Y []; Y ->> Z }")
 @example("pattern { Y []; Y ->> Z }")
 def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
-    """Every hit, and how often; edges without a name count once."""
+    """All hits are found, as often as by brute force; edges without a name count once."""
     connection, sentences = trees
     wanted = expected(request, sentences)
 
@@ -175,7 +175,7 @@ def test_sql_finds_what_brute_force_finds(trees: Forest, request: str) -> None:
 
 @contextmanager
 def in_ranges() -> Iterator[None]:
-    """Have the sixty sentences searched in ranges of eleven, or of five and ten before where the first do."""
+    """Make the sixty sentences be searched in ranges of eleven; the first hits, in ranges of five and ten."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matches, "SENTENCES", 11)
         patch.setattr(matches, "_FIRST", 2)
@@ -202,7 +202,7 @@ def test_keys_count_what_brute_force_counts(
         for hit in grew_oracle.hits(read_request(request_), tree):
             values = (grew_oracle.value(read_key(key).value, tree, hit) for key in keys)  # type: ignore[arg-type]
             row = ["__undefined__" if one is None else str(one) for one in values]
-            # Again with the condition as a filter: is this hit among those that remain?
+            # The condition as a filter: is this hit among those that it leaves?
             narrowed = grew_oracle.hits(read_request(f"{request_} with {{ {whether} }}"), tree)
             counted[*row, "yes" if hit in list(narrowed) else "no"] += 1
     found = Match(request=request_, key=keys, whether=[whether], limit=0).ask(connection).table.to_pylist()
@@ -227,7 +227,7 @@ def test_keys_count_what_brute_force_counts(
 def test_ranges_change_nothing(
     trees: Forest, asked: str, limit: int, seed: int | None, request_: str
 ) -> None:
-    """The first hits, the same ones drawn, their number, and their number by keys."""
+    """First hits, drawn hits, their number and their number by keys are the same in ranges."""
     connection, _ = trees
     question = Match(request=request_, limit=limit, random=seed)
     if asked == "counts":
@@ -253,7 +253,7 @@ def test_ranges_change_nothing(
 
 
 def test_order_as_a_key(trees: Forest) -> None:
-    """S#V#O says which comes first."""
+    """A key such as S#V#O gives the order of nodes."""
     connection, _ = trees
     found = (
         Match(request="pattern { X -> Y; Y -> Z }", key=["X#Y#Z"], limit=0).ask(connection).table.to_pylist()
@@ -271,7 +271,7 @@ def test_order_as_a_key(trees: Forest) -> None:
 
 
 def test_metadata_as_a_key(trees: Forest) -> None:
-    """Of the sentence; the number of hits is that of the trees with such a value."""
+    """Hits are counted by metadata of the sentence; an empty request has as many hits as there are trees."""
     connection, sentences = trees
     found = Match(request="pattern { }", key=["meta.genre"]).ask(connection).table.to_pylist()
     genres = Counter(tree.metadata.get("genre", "__undefined__") for tree in sentences)
@@ -287,7 +287,7 @@ def test_metadata_as_a_key(trees: Forest) -> None:
 
 
 def test_words_of_several_tokens(tmp_path: Path) -> None:
-    """textform is what is written: of the first token the whole, of the others nothing; MISC goes before."""
+    """`textform` is the written form: the first token has that of the word, others none; MISC takes precedence."""
     from sentgen.counts.ingestion import Settings, ingest
     from sentgen.schema import Store
 
@@ -312,7 +312,7 @@ def test_words_of_several_tokens(tmp_path: Path) -> None:
 
 
 def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
-    """The same for a seed, in the order of the corpus, and the sentences of exactly these hits."""
+    """Drawn hits are the same for a seed, in the order of the corpus, with the sentences of these hits only."""
     connection, _ = trees
     request = "pattern { X -> Y }"
     everything = hits_of(connection, request)
@@ -341,7 +341,7 @@ def test_sample_is_drawn_from_all_hits(trees: Forest) -> None:
     ],
 )
 def test_a_slip_is_shown_in_its_place(request_: str, told: str, picture: str) -> None:
-    """Line, column, what was expected; the line and a caret."""
+    """A wrong request is shown with line, column, what was expected, the line and a caret."""
     with pytest.raises(QueryError) as raised:
         read_request(request_)
 
@@ -382,7 +382,7 @@ def test_a_slip_is_shown_in_its_place(request_: str, told: str, picture: str) ->
     ],
 )
 def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: list[str], told: str) -> None:
-    """One line each."""
+    """Requests that cannot be answered are refused in one line each."""
     with pytest.raises(InputError) as raised:
         Match(request=request_, key=keys).ask(trees[0])
 
@@ -391,7 +391,7 @@ def test_what_cannot_be_asked_is_refused(trees: Forest, request_: str, keys: lis
 
 
 def test_nothing_is_explained(trees: Forest) -> None:
-    """What of the request never occurs, and what could be meant."""
+    """An empty answer names the part of the request that never occurs, and similar values."""
     notes = Match(request="pattern { X [upos=a]; X -[q]-> Y }").ask(trees[0]).notes
 
     assert len(notes) == 1
@@ -400,7 +400,7 @@ def test_nothing_is_explained(trees: Forest) -> None:
 
 
 def test_case_is_ignored_where_that_is_asked(trees: Forest) -> None:
-    """Of forms and lemmas; their counts are those of both."""
+    """Case is ignored in forms and lemmas; hits of all spellings count."""
     connection, _ = trees
 
     def count(form: str, **options: bool) -> int:

@@ -14,7 +14,7 @@ from sentgen.schema import Store
 
 @pytest.mark.data
 def test_the_tutorial_agrees_with_grew(data_dir: Path, tmp_path: Path) -> None:
-    """All 33 requests, and no fewer hits in context than are counted."""
+    """All 33 requests have the hits of Grew, with as many lines in context as are counted."""
     with open(data_dir / "requests" / "grew-tutorial.tsv", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     wanted = {row["request"]: int(row["count"]) for row in rows}

@@ -1,4 +1,4 @@
-"""Where in their documents hits are: against places counted token by token."""
+"""Positions of hits in their documents, against positions counted token by token."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 def counted(connection: Connection, asked: dict[str, Any]) -> list[tuple[object, ...]]:
-    """Return the rows, from where the lines say that their nodes are."""
+    """Return the expected rows, from the positions of nodes in concordance lines."""
     found = dict[tuple[str, str], list[int]]()
     for line in Kwic(**asked, limit=0).lines(connection, placed=True).table.to_pylist():
         row = ROWS[line["sentence_id"] - 1]
@@ -93,7 +93,7 @@ def test_places_are_those_of_the_lines(
 def test_places_of_requests_are_those_of_the_same_query(
     connection: Connection, request_: str, query: str, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At once, and part by part; a hit begins with the first of its nodes."""
+    """A request has the positions of the same query, at once and in parts; a hit begins with its first node."""
     if large:
         monkeypatch.setattr("sentgen.lookups.grew.matches.SENTENCES", 9)
     answer = Match(request=request_, where="genre = news").places(connection, 3)

@@ -1,4 +1,4 @@
-"""To ignore case is to ask a corpus as if it had been lower-cased when it was read."""
+"""A question that ignores case is answered as if the corpus had been lower-cased when it was read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def rows(question: Any, connection: Connection) -> list[list[Any]]:
-    """All rows, floats rounded."""
+    """Return all rows of an answer, with rounded floats."""
     found = replace(question, limit=0).ask(connection).table.to_pylist()
     return [
         [round(value, 9) if isinstance(value, float) else value for value in row.values()] for row in found
@@ -85,7 +85,7 @@ def test_a_concordance_finds_all_and_shows_them_as_they_are(order: str, both: Co
 
 
 def test_all_lines_are_found_as_well(both: Connection) -> None:
-    """The road for answers that memory does not hold finds the same."""
+    """The search for answers larger than memory finds the same."""
     _, parts = Kwic(pattern="THE", corpus=["cased"], ignore_case=True).parts(both)
     asked = Kwic(pattern="THE", corpus=["cased"], ignore_case=True, limit=0)
 
@@ -93,13 +93,13 @@ def test_all_lines_are_found_as_well(both: Connection) -> None:
 
 
 def test_tags_keep_their_case(both: Connection) -> None:
-    """Case is that of words and lemmas: `nn` is no tag."""
+    """Case is ignored in words and lemmas only: `nn` is no tag."""
     assert not Kwic(pattern="xpos:nn", ignore_case=True).ask(both).rows.num_rows
     assert not Dependencies(head="The", tag="dt", ignore_case=True).ask(both).rows.num_rows
 
 
 def test_nothing_is_folded_where_nothing_has_capitals(both: Connection) -> None:
-    """A corpus that was lower-cased is asked as ever."""
+    """In a lower-cased corpus, the option changes nothing."""
     asked = Ngrams(pattern="The *", corpus=["lower"])
 
     assert replace(asked, ignore_case=True).ask(both).query == asked.ask(both).query
