@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 _SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _SQL_COMMAND = re.compile(r'^(?:\$ )?sentgen sql "(.*?)"', re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-#: What differs from run to run or from machine to machine.
+#: Parts of outputs that differ by run or by machine.
 _VOLATILE = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "TIME"),
     (re.compile(r"^(seconds|tokens/s) .*", re.MULTILINE), r"\1 N"),
@@ -47,14 +47,14 @@ def _load_generator() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    # As for a script, whose folder is the first place.
+    # As for a script, whose folder comes first in the path.
     sys.path.insert(0, str(DOCS))
     spec.loader.exec_module(module)
     return module
 
 
 generator = _load_generator()
-#: Pages that are made of the code, whether or not they lie there.
+#: Pages that are generated from the code, whether or not their files exist.
 GENERATED = generator.pages()
 HAND_WRITTEN = sorted({*DOCS.rglob("*.md"), *ROOT.glob("*.md")} - GENERATED.keys())
 PAGES = sorted({*HAND_WRITTEN, *(path for path in GENERATED if path.suffix == ".md")})
@@ -62,7 +62,7 @@ PAGES = sorted({*HAND_WRITTEN, *(path for path in GENERATED if path.suffix == ".
 
 @cache
 def text(page: Path) -> str:
-    """Return the text of a page, as the code is now, with the files that it shows."""
+    """Return the text of a page, generated if it is, with the files that it includes."""
     return str(GENERATED[page]() if page in GENERATED else generator.with_files(page.read_text("utf-8")))
 
 
@@ -92,7 +92,7 @@ def commands(page: str) -> list[Command]:
 
 
 def queries(page: str) -> list[str]:
-    """Return the SQL of a page: its blocks, and what its commands ask."""
+    """Return the SQL of a page: its blocks, and the queries of its commands."""
     return [*_SQL_BLOCK.findall(page), *_SQL_COMMAND.findall(page)]
 
 
@@ -108,7 +108,7 @@ def run(line: str) -> tuple[int, str]:
 
 
 def checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Go to a folder that has what the first command of the README leaves: an environment, not active."""
+    """Go to a folder as the first command of the README leaves it, with an inactive environment."""
     if not Path(sys.prefix, "bin", "activate").exists():
         pytest.skip("these tests run in no virtual environment")
     (folder / ".venv").symlink_to(sys.prefix)
@@ -116,7 +116,7 @@ def checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PATH", os.pathsep.join(one for one in path if not Path(one, "sentgen").exists()))
     monkeypatch.delenv("SENTGEN_DB", raising=False)
-    # Where a parser that is trained goes.
+    # The folder for trained parsers.
     monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
     monkeypatch.setenv("NO_COLOR", "1")
 
@@ -135,7 +135,7 @@ def follow(
 
 
 def _in_shell(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
-    """Run a line in bash, and stay where it leads, with the variables that it sets."""
+    """Run a line in bash, and keep its working directory and variables for the next one."""
     script = f'{line}\ncode=$?; printf "\\0%s\\0" "$PWD"; env -0; exit $code'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     output, folder, *variables = done.stdout.split("\0")
@@ -147,19 +147,19 @@ def _in_shell(line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
 
 
 def plain(output: str) -> list[str]:
-    """Return the lines of an output without what may differ."""
+    """Return the lines of an output without the parts that may differ."""
     for pattern, name in _VOLATILE:
         output = pattern.sub(name, output)
     return [line.strip() for line in output.splitlines() if line.strip()]
 
 
 def comparable(output: str) -> list[str]:
-    """Return them without the order of the two streams."""
+    """Return the lines of an output in an order that does not depend on the two streams."""
     return sorted(plain(output))
 
 
 def shows(page: str, output: str) -> bool:
-    """Whether an output is what the page shows, where ``...`` stands for lines left out."""
+    """Return whether an output is that on the page, where ``...`` stands for lines left out."""
     shown, found = comparable(page), comparable(output)
     if "..." not in shown:
         return shown == found

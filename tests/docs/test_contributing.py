@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md says how to add things: one of each is added here, by no more than it names."""
+"""CONTRIBUTING.md says how to extend sentgen: these tests add one of each kind, only as it says."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ ALGORITHMS = (
 )
 '''
 
-#: Where a user meets it: in Python, in an experiment, over HTTP, on the command line.
+#: Uses of the algorithm: in Python, in an experiment, over HTTP, on the command line.
 USE_BACKWARDS = """
 import sys
 import toy_store
@@ -110,7 +110,7 @@ main()
 
 @pytest.mark.nightly
 def test_algorithm(tmp_path: Path) -> None:
-    """Its own file and the table know of it; its setting is an option, a parameter and in the records."""
+    """An algorithm is a file and a row of the table; its setting is an option, a parameter, and recorded."""
     unfinished = shutil.ignore_patterns("*.tmp.*", "*.pyc*")  # else with what is compiled there
     for room in ("sentgen", "schema", "migrations"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=unfinished)
@@ -157,7 +157,7 @@ READER = Reader("capitals", "1", read, "one word a line, in capitals", (".capita
 
 
 def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own file is all that it needs."""
+    """A reader needs its own file only."""
     (tmp_path / "capitals.py").write_text(CAPITALS)
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
     reader = formats.built_in_readers()["capitals"]
@@ -171,7 +171,7 @@ def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kind of kinship of its own, and what it is worth: words that are each other backwards."""
+    """A new kind of kinship, with its setting: words that are each other spelled backwards."""
     pair = Pair("1", ["dark", "rooms", "then", "sad", "mood"], ["dark", "doom"])
 
     @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_operation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is among the operations of its workers, and has a route with its parameters."""
+    """An operation belongs to its workers, and has a route with its parameters."""
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Word:

@@ -1,4 +1,4 @@
-"""What the package imports is what it asks for: a package that another one brings may go with it."""
+"""Imported packages are required ones: a package that only another one requires may vanish with it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 #: Packages by the names of their modules, where these differ; `ufal` is shared by several.
 PACKAGES = {"Stemmer": "pystemmer", "markdown_it": "markdown-it-py", "ufal": "ufal-udpipe"}
-#: Of the type checker.
+#: Modules of the type checker.
 NONE = {"_typeshed", "sentgen"}
-#: Extras that users choose; the others are for those who work on sentgen.
+#: Extras for users; the others are for developers.
 OURS = {"test", "docs", "release", "bench", "all"}
 
 
@@ -57,7 +57,7 @@ def importing() -> dict[str, set[str]]:
 
 
 def test_what_is_imported_is_asked_for(importing: dict[str, set[str]]) -> None:
-    """By the package itself, or by an extra."""
+    """Each imported package is required by sentgen itself or by an extra."""
     extras = {name: asked_for(lines) for name, lines in PROJECT["optional-dependencies"].items()}
     optional = set().union(*(needed for name, needed in extras.items() if name not in OURS))
     always = asked_for(PROJECT["dependencies"])
@@ -68,5 +68,5 @@ def test_what_is_imported_is_asked_for(importing: dict[str, set[str]]) -> None:
 
 
 def test_what_is_asked_for_is_imported(importing: dict[str, set[str]]) -> None:
-    """A package that nothing imports any more is not asked for."""
+    """Each required package is imported."""
     assert asked_for(PROJECT["dependencies"]) - importing.keys() == set()

@@ -1,4 +1,4 @@
-"""The documentation is complete, current, and does what it says."""
+"""The documentation is complete and current, and its examples work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sentgen.schema import Store, readonly
 
 #: Lines of the tutorial that run by day.
 _BY_DAY = 12
-#: Those where each is a process.
+#: Lines of the tutorial that run by day if each is a process.
 _PROCESSES_BY_DAY = 8
 COMMANDS = {name: command for name, command, _ in generator.commands()}
 LEAVES = sorted(name for name, command in COMMANDS.items() if not hasattr(command, "commands"))
@@ -29,7 +29,7 @@ LEAVES = sorted(name for name, command in COMMANDS.items() if not hasattr(comman
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with the demo treebank, in which the store of all commands is."""
+    """A folder with the demo treebank only, for the store of all commands."""
     shutil.copy(TREEBANK, tmp_path / "relief.conllu")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SENTGEN_DB", "relief.duckdb")
@@ -38,7 +38,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _section(name: str) -> str:
-    """Return what the reference says about a command."""
+    """Return the section of the reference on a command."""
     page = doc_pages.text(DOCS / "reference" / "cli.md")
     found = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
     return found[1] if found else ""
@@ -46,7 +46,7 @@ def _section(name: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_reference_has_every_command_with_every_option(name: str) -> None:
-    """The page that is made of the commands leaves none out."""
+    """The generated page has all commands and options."""
     section = _section(name)
     options = [option for parameter in COMMANDS[name].params for option in parameter.opts]
     missing = [option for option in options if option.startswith("-") and option not in section]
@@ -57,7 +57,7 @@ def test_the_reference_has_every_command_with_every_option(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_option_and_argument_has_help(name: str) -> None:
-    """Nothing that a user can type is unexplained."""
+    """Every option and argument has help."""
     unexplained = [
         parameter.name for parameter in COMMANDS[name].params if not getattr(parameter, "help", "")
     ]
@@ -66,7 +66,7 @@ def test_every_option_and_argument_has_help(name: str) -> None:
 
 
 def own(words: list[str]) -> list[str]:
-    """The words of a command line that are its own: behind `--` stands another one."""
+    """Return the words of a command line before `--`, after which another command follows."""
     return words[: words.index("--")] if "--" in words else words
 
 
@@ -92,7 +92,7 @@ def test_every_help_has_an_example_of_its_own_command(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_command_is_in_a_hand_written_page(name: str) -> None:
-    """A reference alone does not say what a command is for."""
+    """A written page explains the purpose of each command, which the reference does not."""
     text = "\n".join(page.read_text("utf-8") for page in HAND_WRITTEN if page != ROOT / "CHANGELOG.md")
 
     assert re.search(rf"{re.escape(name)}\b", text)
@@ -106,14 +106,14 @@ def test_every_format_is_in_the_page_on_ingestion(name: str) -> None:
 
 @pytest.mark.parametrize("path", generator.parts(), ids=lambda path: path.name)
 def test_the_generated_parts_are_current(path: Path) -> None:
-    """Nobody forgot to run docs/generate_reference.py."""
+    """The generated files are those that docs/generate_reference.py would write."""
     assert path.read_text("utf-8") == generator.parts()[path](), "run: python docs/generate_reference.py"
 
 
 def test_the_tutorial_runs_and_prints_what_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nightly: bool
 ) -> None:
-    """Every command of it succeeds, from its first line on, with the output on the page; by day, the first ones."""
+    """Every command of the tutorial succeeds with the output on the page; by day, only the first ones run."""
     doc_pages.checkout(tmp_path, monkeypatch)
     ran, enough = 0, 30 if nightly else _BY_DAY
     for command, code, output in doc_pages.follow((DOCS / "tutorial.md").read_text("utf-8"), monkeypatch):
@@ -150,7 +150,7 @@ def test_the_tutorial_runs_by_the_rules_of_windows(
 
 @pytest.mark.parametrize("name", ["python.md", "reference/api.md"])
 def test_the_python_pages_run(workplace: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """The examples of the Python API do what they show."""
+    """The examples of the Python API give the results on the pages."""
     monkeypatch.setenv("COLUMNS", "80")
     text = (DOCS / name).read_text("utf-8")
     blocks = re.findall(r"^```pycon\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

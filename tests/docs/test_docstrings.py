@@ -1,4 +1,4 @@
-"""The examples in docstrings hold, and what they name is there."""
+"""The examples in docstrings are right, and the names in docstrings exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDERS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_examples_hold(folder: str) -> None:
-    """A folder, or module, of the package at a time."""
+    """The examples of a folder, or module, of the package are right."""
     inside = PACKAGE / folder
     paths = [inside] if inside.is_file() else sorted(inside.rglob("*.py"))
     for path in paths:
@@ -32,7 +32,7 @@ def test_examples_hold(folder: str) -> None:
 
 
 def test_names_lead_somewhere() -> None:
-    """A function moves, and who reads of it elsewhere should find it; names of loggers are no such names."""
+    """Dotted names in docstrings exist, so that none is left of a moved function; loggers are quoted otherwise."""
     paths = [path for folder in (PACKAGE, *schema.__path__) for path in Path(folder).rglob("*.py")]
     names = {name for path in paths for name in re.findall(r"`(sentgen(?:\.\w+)+)`", path.read_text("utf-8"))}
     assert "sentgen.schema.readonly" in names

@@ -1,4 +1,4 @@
-"""The reference has every message of the code, and the page on errors explains none that is not there."""
+"""The reference has every message of the code, and the page on errors explains only such messages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from sentgen import errors  # noqa: E402
 PAGE = (ROOT / "docs" / "errors.md").read_text("utf-8")
 _CLASSES = (one for one in vars(errors).values() if isinstance(one, type))
 _NAMED = re.compile("|".join(one.__name__ for one in _CLASSES if issubclass(one, errors.SentgenError)))
-#: Fewer letters are no words of a message.
+#: Strings with fewer letters are no part of a message.
 LETTERS = 10
-#: Files of the server that say what is wrong with a request.
+#: Files of the server with messages on wrong requests.
 _OF_SERVER = ("problems.py", "parameters.py")
 
 
@@ -35,12 +35,12 @@ def rows(tables: str) -> Iterator[list[str]]:
 
 
 def uncoded(cell: str) -> str:
-    """Return the text of a cell that is code."""
+    """Return the code in a cell."""
     return re.sub(r"^(`+) ?(.*?) ?\1$", r"\2", cell)
 
 
 def literals(path: Path) -> Iterator[str]:
-    """Yield the words that stand inside of the errors that a file makes."""
+    """Yield the words in the errors that a file raises."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call) and node.args:
             error = getattr(errors, ast.unparse(node.func).rpartition(".")[2], None)
@@ -58,9 +58,9 @@ def listed() -> list[str]:
 
 
 def test_every_message_that_is_explained_is_in_the_code(listed: list[str]) -> None:
-    """Who changes a message changes what is said of it."""
+    """Every message on the page is in the code, so that both are changed together."""
     known = list(listed)
-    # What the server says of requests is no error of the library.
+    # Messages of the server on requests are no errors of the library.
     known += [" ".join((ROOT / "sentgen/server" / name).read_text("utf-8").split()) for name in _OF_SERVER]
     explained = [uncoded(message) for message, cause, remedy in rows(PAGE)]
     gone = [text for text in explained if not any(text in one for one in known)]
@@ -71,13 +71,13 @@ def test_every_message_that_is_explained_is_in_the_code(listed: list[str]) -> No
 
 
 def test_every_error_of_the_code_is_listed(listed: list[str]) -> None:
-    """Found in another way than the list: all words between the brackets of an error are in it."""
+    """All strings in the brackets of an error, which are found independently, are in the list."""
     page = "\n".join(listed)
     files = [path for folder in ("sentgen", "schema") for path in (ROOT / folder).rglob("*.py")]
     # Most modules name no error, and parsing them takes longest.
     files = [path for path in files if _NAMED.search(path.read_text("utf-8"))]
     found = {" ".join(text.split()) for path in files for text in literals(path)}
-    # As they stand between names: a comma or colon at the end of a piece is no loss.
+    # Punctuation at the ends of pieces between names does not matter.
     missing = [
         text for text in found if sum(map(str.isalpha, text)) >= LETTERS and text.strip(" ;:,(") not in page
     ]
@@ -111,12 +111,12 @@ def _texts(source: str) -> list[str]:
     ],
 )
 def test_a_message_is_found(source: str, found: list[str]) -> None:
-    """Strings, what is put together, names of the same function, and functions that hand a message on."""
+    """Messages are found in strings, concatenations, names of a function, and functions that pass them on."""
     assert _texts(source) == found
 
 
 def test_a_message_belongs_to_what_somebody_was_doing() -> None:
-    """The longest place that fits; whatever is new has one, too."""
+    """A message is listed by the longest place that fits its file; new files have one, too."""
     assert messages.Message("schema/engine.py", "").doing == "Opening and keeping a store"
     assert messages.Message("schema/guard.py", "").doing == "Asking with SQL"
     assert messages.Message("sentgen/new_room/new.py", "").doing == "Anywhere"

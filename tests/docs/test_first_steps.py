@@ -1,4 +1,4 @@
-"""What newcomers type first works as it stands on the pages: in the README, and where the documentation begins."""
+"""The first commands for newcomers work as written in the README and on the first pages."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sentgen.server.operations import operations
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
-#: Pages that begin with nothing, and others that begin with an installation.
+#: Pages that begin without an installation, and others that begin with one.
 FROM_NOTHING = [ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md"]
 FIRST = [*FROM_NOTHING, DOCS / "pages.md", ROOT / "CONTRIBUTING.md"]
 ACTIVATE = "source .venv/bin/activate"
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """Return what stands in the blocks of a language."""
+    """Return the text of the blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
 def test_the_readme_runs_and_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What its first command ends with, and every command behind it, in one shell."""
+    """The end of its first command, and all later commands, run in one shell with the output shown."""
     doc_pages.checkout(tmp_path, monkeypatch)
     environment, _, demo = blocks(README, "sh")[0].strip().rpartition("/bin/")
     code, output = doc_pages.run(demo)
@@ -45,7 +45,7 @@ def test_the_readme_runs_and_prints_what_it_shows(tmp_path: Path, monkeypatch: p
 
 
 def test_the_readme_is_short_and_shows_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its picture is one of those that are taken again with the pages."""
+    """The README is short, and its picture is one of those that are generated with the pages."""
     monkeypatch.syspath_prepend(str(DOCS))
     taken = importlib.import_module("page_pictures").PICTURES
     (picture,) = re.findall(r'<img src="(.+?)".* alt="\w.+?">', README)
@@ -55,14 +55,14 @@ def test_the_readme_is_short_and_shows_a_page(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_fresh_clone_runs_the_second_command_of_the_readme() -> None:
-    """.ci/run has its steps, one a line."""
+    """The second command runs in a fresh clone; .ci/run has the same steps, one a line."""
     steps = (ROOT / ".ci" / "run").read_text("utf-8").replace(" --quiet", "").splitlines()[-3:]
 
     assert " && ".join(steps) == blocks(README, "sh")[1].strip()
 
 
 def test_sentgen_is_installed_by_one_command() -> None:
-    """It is the same on every page that begins with nothing, and the first that stands there."""
+    """The command is the same, and the first one, on every page that begins without an installation."""
     first = {blocks(page.read_text("utf-8"), "sh")[0].strip() for page in FROM_NOTHING}
 
     assert {re.split(r" && .venv/bin/sentgen|\n", block)[0] for block in first} == {
@@ -72,7 +72,7 @@ def test_sentgen_is_installed_by_one_command() -> None:
 
 @pytest.mark.parametrize("page", FIRST, ids=lambda page: page.name)
 def test_a_fresh_shell_finds_what_is_typed(page: Path) -> None:
-    """Before the environment is active, what lies in it is called by its path."""
+    """Until the environment is active, its commands are called by path."""
     typed = "".join(blocks(page.read_text("utf-8"), "(?:sh|console)"))
     early = typed.partition(ACTIVATE)[0]
 
@@ -81,7 +81,7 @@ def test_a_fresh_shell_finds_what_is_typed(page: Path) -> None:
 
 
 def test_what_has_no_page_is_named() -> None:
-    """The pages do not answer all that the API does."""
+    """Operations of the API without a page are named."""
     pages = ROOT / "sentgen" / "server" / "pages"
     asked = "".join(path.read_text("utf-8") for path in pages.rglob("*") if path.suffix in (".py", ".j2"))
     answered = {**operations("lookup"), **operations("compute"), **operations("sql")}

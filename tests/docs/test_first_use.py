@@ -1,4 +1,4 @@
-"""What a new user runs first finds its machine code: all that is compiled for it, `sentgen.first_use` has called."""
+"""The first commands of a new user find machine code, since `sentgen.first_use` has called its functions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def looked_for(lines: list[str], folder: Path) -> tuple[set[str], list[str]]:
 
 @pytest.mark.nightly
 def test_first_commands_find_their_machine_code(tmp_path: Path) -> None:
-    """Those of the tutorial, and an ingestion of every format; none of them compiles where a wheel is installed."""
+    """Commands of the tutorial, and ingestion of every format, compile nothing if a wheel is installed."""
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, "utf-8")
     page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")

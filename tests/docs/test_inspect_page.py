@@ -1,4 +1,4 @@
-"""The page on look-ups: its recipes do what it says, for every command that it says them of."""
+"""The page on look-ups: its recipes work for every command that it names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sentgen.schema import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "inspect.md").read_text("utf-8")
-#: Questions with more rows than are shown, so that there is a note beside the statement, and some without.
+#: Look-ups with more rows than are shown, which have a note beside the statement, and others without.
 QUESTIONS = {
     "ngrams": [["the *"], ["the *", "--limit", "0"]],
     "deps": [["the", "--reverse"], ["zebra"], ["camp", "the", "--explain"]],
@@ -87,17 +87,17 @@ def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(store: Path, *words: str) -> Result:
-    """Run a command, its two streams apart."""
+    """Run a command; return its exit code and its two streams."""
     return CliRunner().invoke(build(), [*words, "--db", str(store)])
 
 
 def rows(result: Result) -> Any:
-    """The rows that came as JSON; threads may add up floats in another order."""
+    """Return the rows of JSON, rounded, as threads may add floats in another order."""
     return json.loads(result.stdout, parse_float=lambda text: round(float(text), 9))
 
 
 def with_option(option: str) -> set[str]:
-    """The commands that take an option."""
+    """Return the commands with an option."""
     commands: Any = typer.main.get_command(build())
     loaded = {name: commands.load(name) for name in commands.commands}
     leaves = {name: one for name, one in loaded.items() if not hasattr(one, "commands")}
@@ -119,7 +119,7 @@ def test_the_recipe_is_that_of_every_command() -> None:
 )
 def test_the_saved_statement_gives_the_rows(name: str, asked: list[str], store: Path, tmp_path: Path) -> None:
     """What `--show-sql` writes to standard error is a file for `sentgen sql`, whatever notes stand beside it."""
-    # Of which a table has the first ones unless it is told how many.
+    # A table has the first rows only, unless a limit is given.
     limit = () if {"--limit", "-n"} & {*asked} else ("--limit", "20")
     shown = run(store, name, *asked, "--show-sql", *limit, "--json")
     read = run(store, name, *asked, "--show-sql", *limit)

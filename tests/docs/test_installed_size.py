@@ -1,4 +1,4 @@
-"""What `pip install` brings: a package more is a decision, whose size is known."""
+"""The size of an installation, so that a new package is a deliberate decision."""
 
 from __future__ import annotations
 

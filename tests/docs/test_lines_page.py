@@ -11,7 +11,7 @@ import pytest
 
 _ALL = doc_pages.commands((Path(__file__).resolve().parents[2] / "docs" / "lines.md").read_text("utf-8"))
 
-#: Those of line sets come one after the other; the others by themselves.
+#: Commands on line sets, which depend on each other, unlike the others.
 LABELING = [command for command in _ALL if re.match("sentgen lines |.* lines[.]", command.line)]
 COMMANDS = [command for command in _ALL if command not in LABELING]
 
@@ -20,7 +20,7 @@ COMMANDS = [command for command in _ALL if command not in LABELING]
 def test_the_page_shows_what_comes_out(
     command: doc_pages.Command, relief: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of them of `sentgen kwic`, `freq` and `collocations`."""
+    """Every command of `sentgen kwic`, `freq` and `collocations` prints what the page shows."""
     monkeypatch.setenv("SENTGEN_DB", str(relief))
     code, output = doc_pages.run(command.line)
 

@@ -19,7 +19,7 @@ TEXT = doc_pages.text(DOCS / "man" / "sentgen.1")
 
 
 def test_every_command_has_a_section() -> None:
-    """Those of groups, too."""
+    """Every command, and every command of a group, has a section."""
     names = [
         name for one in COMMANDS for name in (one.name, *(f"{one.name} {two.name}" for two in one.commands))
     ]
@@ -29,7 +29,7 @@ def test_every_command_has_a_section() -> None:
 
 
 def test_an_option_of_many_commands_is_told_once() -> None:
-    """And each of these commands names it."""
+    """An option of many commands is described once, and each of these commands names it."""
     plain = TEXT.replace(r"\-", "-").replace(r"\fB", "").replace(r"\fR", "")
     commands, _, common = plain.partition(".SH COMMON OPTIONS")
     kwic = commands.partition('.SS "sentgen kwic"')[2].partition(".SS")[0]
@@ -40,7 +40,7 @@ def test_an_option_of_many_commands_is_told_once() -> None:
 
 
 def test_every_variable_of_the_environment_is_there() -> None:
-    """All that the code reads."""
+    """Every environment variable that the code reads is described."""
     code = "\n".join(path.read_text("utf-8") for path in (ROOT / "sentgen").rglob("*.py"))
     variables = set(re.findall(r"\bSENTGEN_[A-Z_]*[A-Z]\b", code))
 
@@ -49,7 +49,7 @@ def test_every_variable_of_the_environment_is_there() -> None:
 
 
 def test_help_is_shown_as_it_is() -> None:
-    """Quotes, backslashes and hyphens included: what is copied from the page can be typed."""
+    """Quotes, backslashes and hyphens are unchanged, so that text can be copied from the page."""
     groff = shutil.which("groff")
     if groff is None:
         pytest.skip("no groff; apt-get install groff")

@@ -13,7 +13,7 @@ COMMANDS = doc_pages.commands(PART)
 
 
 def test_there_are_examples() -> None:
-    """All of them of `sentgen match`."""
+    """The page has examples, all of `sentgen match`."""
     assert len(COMMANDS) >= 4
     assert all(command.line.startswith("sentgen match ") for command in COMMANDS)
 
@@ -22,7 +22,7 @@ def test_there_are_examples() -> None:
 def test_the_page_shows_what_comes_out(
     command: doc_pages.Command, relief: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hits, counts, and the place of a slip."""
+    """Hits, counts, and the places of errors are those on the page."""
     monkeypatch.setenv("SENTGEN_DB", str(relief))
     code, output = doc_pages.run(command.line)
 

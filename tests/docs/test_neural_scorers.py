@@ -30,7 +30,7 @@ def usable(name: str) -> Scorer:
 
 @pytest.mark.nightly
 def test_with_pytorch(tmp_path: Path) -> None:
-    """Log-probabilities, whatever stands in the same batch."""
+    """Log-probabilities do not depend on the rest of the batch."""
     install(tmp_path, "torch", "gru")
     with plugged(tmp_path):
         score = usable("gru").score
@@ -80,7 +80,7 @@ def save_tiny_model(folder: Path) -> None:
 
 
 def plain_logps(folder: Path, words: list[str]) -> list[float]:
-    """Return what the model says of each piece of a sentence and of its end, one after the other."""
+    """Return the log-probability of each piece of a sentence and of its end, one call each."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -1,4 +1,4 @@
-"""The notebooks of examples/ run everywhere, and show what is stored in them."""
+"""The notebooks of examples/ run everywhere, with the outputs that are stored in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDS = [path.stem for path in NOTEBOOKS]
 
 @pytest.fixture
 def execute(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script that runs and writes them."""
+    """The script that runs and writes the notebooks."""
     pytest.importorskip("nbclient", reason="no nbclient; install the extra `test`")
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     return importlib.import_module("execute")
@@ -30,10 +30,10 @@ def execute(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_a_notebook_shows_what_is_stored_in_it(
     path: Path, execute: ModuleType, empty_store: Path, tmp_path: Path
 ) -> None:
-    """In a folder without anything else; pictures are there, but for their bytes."""
+    """In an empty folder, outputs are the stored ones; of pictures only the presence is compared."""
     if execute.needs_texts(path):
         pytest.skip("no novels here; set SENTGEN_DATA")
-    # Making a store takes as long as the rest of a notebook: theirs are there, and empty.
+    # Making a store takes as long as the rest of a notebook, so theirs exist already, and are empty.
     (name,) = re.findall(r'sentgen\.open\(\\"(\w+\.duckdb)\\", create=True\)', path.read_text("utf-8"))
     shutil.copy(empty_store, tmp_path / name)
 

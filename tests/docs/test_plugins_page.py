@@ -36,7 +36,7 @@ def example(installed_example: Path, store: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[one.line for one in COMMANDS])
 def test_a_command_prints_what_the_page_shows(command: doc_pages.Command) -> None:
-    """But for what is left out."""
+    """Each command prints what the page shows, but for lines left out."""
     code, output = doc_pages.run(command.line)
 
     assert code == 0
@@ -44,7 +44,7 @@ def test_a_command_prints_what_the_page_shows(command: doc_pages.Command) -> Non
 
 
 def test_python_gives_what_the_page_shows() -> None:
-    """The blocks with prompts."""
+    """Blocks with prompts of Python give the results on the page."""
     blocks = re.findall(r"^```pycon\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "plugins.md", None, 0)
     result = doctest.DocTestRunner().run(examples)
@@ -54,7 +54,7 @@ def test_python_gives_what_the_page_shows() -> None:
 
 
 def test_all_of_the_example_is_on_the_page() -> None:
-    """What people copy, and those who read the page see."""
+    """The page shows the whole example, as it can be copied."""
     page = doc_pages.text(ROOT / "docs" / "plugins.md")
     files = [EXAMPLE / "pyproject.toml", *(EXAMPLE / "src/sentgen_example").glob("[!_]*.py")]
 

@@ -1,4 +1,4 @@
-"""Every query on the pages keeps within little memory; benchmarks/documented_queries.py measures a large store."""
+"""Every query on the pages needs little memory; benchmarks/documented_queries.py measures a large store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPy
 
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
 def test_a_query_on_a_page_needs_little_memory(locked: duckdb.DuckDBPyConnection, query: str) -> None:
-    """It runs, and those over what this store has find something."""
+    """Each query runs within the limit, and finds rows if this store has the data."""
     if "delete" in query:
         return
 
@@ -72,6 +72,6 @@ def test_a_query_on_a_page_needs_little_memory(locked: duckdb.DuckDBPyConnection
 
 @pytest.mark.parametrize("query", TOO_MUCH)
 def test_the_limit_bites(locked: duckdb.DuckDBPyConnection, query: str) -> None:
-    """What joins, or sums up, everything before it picks the first rows does not fit."""
+    """Queries that join or sum up all rows before they take the first ones exceed the limit."""
     with pytest.raises(QueryRejected, match="too much memory"):
         readonly.ask(locked, query, None, max_rows=20)

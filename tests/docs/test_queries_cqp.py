@@ -42,7 +42,7 @@ def benchmark() -> ModuleType:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the benchmark reads /proc")
 def test_a_session_answers(benchmark: ModuleType, tmp_path: Path) -> None:
-    """Each answer ends at its line; what is no number is told with the query."""
+    """Each answer ends at its line; an answer that is no number is an error with the query."""
     (tmp_path / "fake.py").write_text(FAKE)
     session = benchmark.Cqp([sys.executable, str(tmp_path / "fake.py")])
 
@@ -57,14 +57,14 @@ def test_a_session_answers(benchmark: ModuleType, tmp_path: Path) -> None:
 
 
 def test_tags_are_of_a_rule(benchmark: ModuleType) -> None:
-    """A list, then endings, then a noun; punctuation is its own."""
+    """Tags are by a list, then by endings, else noun; punctuation has its own."""
     tags = [benchmark.tag_of(word) for word in ("The", "old", "walking", "sea", "!")]
 
     assert tags == ["DT", "JJ", "VBG", "NN", "!"]
 
 
 def test_what_both_have_is_compared(benchmark: ModuleType) -> None:
-    """Matches without their contexts in order, groups in any, and of a sample only how many lines it has."""
+    """Compared are matches in order without contexts, groups in any order, and the size of a sample."""
     lines = benchmark.lines('"sea"', 50, "sort A by word on match[-1]", sort="1L")
     sample = benchmark.lines('"sea"', 2, "randomize 7", "reduce A to 2", random=7)
     groups = benchmark.groups('"sea"', "count A by word", "word")

@@ -73,7 +73,7 @@ def test_a_command_prints_what_the_page_shows(
 def test_a_command_on_regions_and_metadata_prints_what_the_page_shows(
     command: doc_pages.Command, debate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same of the vertical file there."""
+    """Commands on regions and metadata print what the page shows for its vertical file."""
     monkeypatch.setenv("SENTGEN_DB", str(debate))
     monkeypatch.setenv("NO_COLOR", "1")
 
@@ -83,7 +83,7 @@ def test_a_command_on_regions_and_metadata_prints_what_the_page_shows(
 def test_commands_on_subcorpora_print_what_the_page_shows(
     debate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One after the other, as they write."""
+    """Commands on subcorpora, which write, print what the page shows, one after the other."""
     path = tmp_path / "debate.duckdb"
     path.write_bytes(debate.read_bytes())
     monkeypatch.setenv("SENTGEN_DB", str(path))
@@ -98,7 +98,7 @@ def test_commands_on_subcorpora_print_what_the_page_shows(
 def test_commands_on_surprisal_print_what_the_page_shows(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the model that the demo builds."""
+    """Commands on surprisal print what the page shows, with the model of the demo."""
     path = tmp_path / "relief.duckdb"
     path.write_bytes(store.read_bytes())
     with Store(path) as made:

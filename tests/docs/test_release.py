@@ -1,4 +1,4 @@
-"""What goes out with a release says what is true of it."""
+"""The files of a release agree with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def read(path: Path) -> Any:
-    """A YAML file."""
+    """Return the content of a YAML file."""
     return yaml.safe_load(path.read_text("utf-8"))
 
 
@@ -39,7 +39,7 @@ def licences() -> ModuleType:
 
 
 def test_the_citation_is_of_this_version() -> None:
-    """And of this licence."""
+    """The citation has this version and this licence."""
     citation = read(ROOT / "CITATION.cff")
 
     assert (citation["version"], citation["license"]) == (__version__, PROJECT["license"])
@@ -48,7 +48,7 @@ def test_the_citation_is_of_this_version() -> None:
 
 
 def test_the_version_is_everywhere_the_same() -> None:
-    """Where the page on releases says that it stands."""
+    """The version is the same in all places that the page on releases names."""
     assert PROJECT["version"] == __version__
 
 
@@ -72,13 +72,13 @@ def test_what_is_to_be_filled_in_is_listed() -> None:
 
 
 def test_every_package_has_its_licence() -> None:
-    """All that `all` brings; versions change too often to be compared."""
+    """Every package of the extra `all` has its licence; versions, which change often, are not compared."""
     generator = licences()
     page = generator.PAGE.read_text("utf-8")
     rows = set(re.findall(r"^\| ([a-z0-9][\w.-]*) \|", page, re.MULTILINE)) - {"package"}
     missing = set(page.partition("not installed here: ")[2].partition(".\n")[0].split(", "))
     direct = {re.split(r"[^\w.-]", line)[0].replace("_", "-") for line in PROJECT["dependencies"]}
-    # What SQLAlchemy before 2.1 and distributed of 2024 bring, but not those of today.
+    # Packages that SQLAlchemy before 2.1 and distributed of 2024 require, but not those of today.
     earlier = {"greenlet", "urllib3"}
 
     assert direct <= rows
@@ -89,13 +89,13 @@ def test_every_package_has_its_licence() -> None:
 def test_the_source_archive_builds(tmp_path: Path) -> None:
     """It has the build backend, which is no package, the tests, and what they read."""
     code = "import sys; from setuptools.build_meta import build_sdist; print(build_sdist(sys.argv[1]))"
-    # What an earlier build has listed would be in this one, too.
+    # Files that an earlier build has listed would be in this one, too.
     listed, caches = ("*.egg-info", "build"), ("__pycache__", ".*_cache", ".hypothesis", "*.nb[ic]")
     patterns = (*listed, *caches, ".git", ".venv", "shared", "*.duckdb*")
 
     def few(folder: str, names: list[str]) -> set[str]:
-        """Leave out most tests and pages: one of each tells."""
-        # By the whole path: the checkout itself may be called so.
+        """Leave out all tests and pages but one of each, which is enough."""
+        # By the whole path, as the checkout itself may have this name.
         left = {ROOT / "tests": {"__main__.py"}, ROOT / "docs": {"index.md"}}.get(Path(folder), set(names))
         return shutil.ignore_patterns(*patterns)(folder, names) | (set(names) - left)
 
@@ -138,7 +138,7 @@ def test_the_container_is_closed() -> None:
 
 
 def test_the_unit_is_read_by_systemd(tmp_path: Path) -> None:
-    """As far as a machine without sentgen in /opt can tell."""
+    """systemd accepts the unit, as far as it can be tested without sentgen in /opt."""
     if not shutil.which("systemd-analyze"):
         pytest.skip("there is no systemd here")
     text = (DEPLOY / "sentgen.service").read_text("utf-8")
@@ -152,12 +152,12 @@ def test_the_unit_is_read_by_systemd(tmp_path: Path) -> None:
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-#: What conda calls otherwise than PyPI.
+#: Packages with another name on conda than on PyPI.
 _OF_CONDA = {"duckdb": "python-duckdb"}
 
 
 def pythons() -> list[str]:
-    """The versions that the classifiers name: those with which all tests were run."""
+    """Return the versions of Python in the classifiers, with which all tests were run."""
     found = (
         re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]
     )
@@ -165,7 +165,7 @@ def pythons() -> list[str]:
 
 
 def test_the_conda_recipe_needs_what_the_package_needs() -> None:
-    """And is of this version."""
+    """The recipe has the requirements and the version of the package."""
     recipe = read(DEPLOY / "conda" / "recipe.yaml")
     needed = [re.sub(r"\s*;.*", "", line) for line in PROJECT["dependencies"]]
     found = [line.split(maxsplit=1) for line in recipe["requirements"]["run"]]
@@ -178,7 +178,7 @@ def test_the_conda_recipe_needs_what_the_package_needs() -> None:
 
 
 def bounds(needed: str) -> tuple[str, str]:
-    """A package and the versions that will do."""
+    """Return a package and its allowed versions."""
     match = re.fullmatch(r"([\w.-]+)(.*)", needed)
     assert match
     return match[1], match[2]

@@ -1,4 +1,4 @@
-"""The documentation as pages: they build without a warning, say what the files say, and load nothing from elsewhere."""
+"""The documentation as pages: they build without warnings, have the text of their files, and load nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from doc_pages import DOCS, ROOT
 from markdown_it import MarkdownIt
 
-#: Those that are made of docstrings have no text of their own.
+#: Pages from docstrings, which have no text of their own.
 WRITTEN = [
     page for page in doc_pages.PAGES if page not in (DOCS / "reference" / "api.md", ROOT / "README.md")
 ]
@@ -41,7 +41,7 @@ _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "sou
 
 @dataclass
 class Page(HTMLParser):
-    """What a page says, where it leads, and what it loads."""
+    """The text, the links and the loaded files of a page."""
 
     article: bool = False
     text: str = ""
@@ -99,13 +99,13 @@ def page_of(source: Path, pages: dict[Path, Page], documentation: Path) -> Page:
 
 
 def typed(block: str) -> str:
-    """Return what stands behind the prompts of a block."""
+    """Return the text behind the prompts of a block."""
     return "\n".join(_TYPED.findall(block))
 
 
 @pytest.fixture(scope="module")
 def pages(documentation: Path) -> dict[Path, Page]:
-    """All pages of the site but the one that says that there is none."""
+    """All pages of the site but that of missing pages."""
     return {
         path: read(path.read_text("utf-8"), article=True)
         for path in documentation.rglob("*.html")
@@ -131,7 +131,7 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(pages: dict[Path, Page], d
 
 
 def test_pages_load_nothing_from_elsewhere(pages: dict[Path, Page], documentation: Path) -> None:
-    """No fonts, no scripts, no pictures: who reads is seen by nobody."""
+    """Pages load no fonts, scripts or pictures from elsewhere, so that nobody can track readers."""
     styles = "".join(path.read_text("utf-8") for path in documentation.rglob("*.css"))
     loaded = {load for page in pages.values() for load in page.loads}
     loaded |= set(re.findall(r"url\(([^)]*)\)|@import ([^;]*)", styles))
@@ -171,7 +171,7 @@ def test_no_word_is_taken_for_markup(pages: dict[Path, Page], documentation: Pat
 
 
 def test_the_picture_of_the_first_page_is_what_sentgen_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sentence and tree are what comes out today."""
+    """The sentence and tree of the picture are those that sentgen gives now."""
     monkeypatch.syspath_prepend(str(DOCS))
     drawing = importlib.import_module("front_picture")
 
@@ -194,7 +194,7 @@ def tab() -> Iterator[Any]:
 
 
 def test_the_search_knows_every_page(documentation: Path, pages: dict[Path, Page]) -> None:
-    """Its index lies in a script, which a page from the disk may load, and has the words of the pages."""
+    """The index is in a script, which a page from the disk may load, and has the words of all pages."""
     script = (documentation / "search" / "search_index.js").read_text("utf-8")
     listed = json.loads(script.removeprefix("var __index = "))["docs"]
     found = {documentation / one["location"].partition("#")[0] for one in listed}
@@ -206,7 +206,7 @@ def test_the_search_knows_every_page(documentation: Path, pages: dict[Path, Page
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Path, tab: Any) -> None:
-    """Without a server, and without asking for anything that is not on the disk."""
+    """The search works without a server, and loads files from the disk only."""
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto((documentation / "index.html").as_uri())
@@ -219,7 +219,7 @@ def test_the_search_finds_pages_that_are_opened_from_the_disk(documentation: Pat
 
 
 def test_the_copy_button_takes_what_is_typed(documentation: Path, tab: Any) -> None:
-    """Of commands neither prompts nor outputs; all of what has no prompts."""
+    """The copy button leaves out prompts and outputs of commands, and takes all of other blocks."""
     for name, block in ("tutorial", 2), ("python", 2), ("pages", 0):
         tab.goto((documentation / name).with_suffix(".html").as_uri())
         tab.evaluate("document.body.append(document.createElement('textarea'))")
