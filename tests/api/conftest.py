@@ -1,4 +1,4 @@
-"""One database for all tests that only ask: the demo treebank with a model."""
+"""One database for all tests that only read: the demo treebank with a model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ import sentgen
 
 @pytest.fixture(scope="module")
 def db(relief: Path) -> Iterator[sentgen.Database]:
-    """The same, open."""
+    """That database, open."""
     with sentgen.open(relief, read_only=True) as found:
         yield found

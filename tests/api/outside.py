@@ -1,6 +1,6 @@
-"""What a user writes about the package: `python -m tests` runs the type checker on it, and nothing else does.
+"""Code of a user of the package, for the type checker of `python -m tests` alone.
 
-What is wrong says so with the error that is expected; the checker complains of an error that does not come.
+Wrong lines name the error that they cause; the checker complains if it does not occur.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sentgen.errors import InputError
 
 
 def first(db: Database) -> str:
-    """Ask in ways that are right, and in some that are wrong."""
+    """Call methods rightly and wrongly."""
     found: Table = db.ngrams("in the *", min_count=2, corpus="ewt", limit=3)
     db.kwic('[lemma="go"]', sort="left", corpus=["a", "b"])
     assert_type(db.match("pattern { V [] }").by("V.lemma"), Hits)

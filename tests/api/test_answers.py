@@ -1,4 +1,4 @@
-"""The methods answer what the commands answer, and what they take is checked."""
+"""Methods give the answers of the commands, and check their arguments."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ Ask = Callable[[sentgen.Database], Table]
 def test_methods_answer_as_their_commands(
     relief: Path, db: sentgen.Database, tmp_path: Path, line: str, ask: Ask
 ) -> None:
-    """Every row and every column, in the same order."""
-    # One process has a file open with one set of settings: the command gets a copy.
+    """Methods and commands have the same rows and columns, in the same order."""
+    # A process opens a file with one set of settings only, so the command gets a copy.
     copy = shutil.copy(relief, tmp_path / "copy.duckdb")
     of_store = [] if line.startswith(("check", "algorithms", "aligners")) else ["--db", str(copy)]
     told = io.StringIO()
@@ -101,7 +101,7 @@ def test_methods_answer_as_their_commands(
 
 
 def test_a_check_answers_as_its_command(relief: Path, db: sentgen.Database, tmp_path: Path) -> None:
-    """A row a verb argument, or a word."""
+    """A check has a row a verb argument, or a row a word."""
     summary = tmp_path / "summary.conllu"
     summary.write_text(CLUSTER)
     for option, words in (("", False), (" --words", True)):
@@ -120,7 +120,7 @@ def _dated(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def test_keywords_of_two_corpora(relief: Path, tmp_path: Path) -> None:
-    """What is more frequent in one of them; neither may be on both sides."""
+    """Keywords compare two corpora; a corpus on both sides is refused."""
     (tmp_path / "news.conllu").write_text(CLUSTER, "utf-8")
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
         db.ingest([tmp_path / "news.conllu"], "news")
@@ -148,7 +148,7 @@ def test_hits_have_trees(db: sentgen.Database) -> None:
 
 
 def test_hits_are_shown_after_the_database_was_closed(relief: Path) -> None:
-    """What a notebook has shown does not become an error."""
+    """Hits that a notebook has shown can be shown again after the database was closed."""
     with sentgen.open(relief, read_only=True) as closed:
         hits = closed.match(SUBJECTS, limit=2)
 
@@ -186,7 +186,7 @@ def test_a_model_is_built_with_counts_as_numbers(relief: Path, tmp_path: Path) -
 
 
 def test_a_model_is_applied(relief: Path, tmp_path: Path) -> None:
-    """To corpora, once; the answer counts sentences and tokens."""
+    """A model is applied to corpora once; the answer has the numbers of sentences and tokens."""
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
         done, again = (db.apply_model("relief", "relief") for _ in range(2))
         assert (done.sentences, done.tokens, again.sentences) == (149, 2506, 0)
@@ -194,7 +194,7 @@ def test_a_model_is_applied(relief: Path, tmp_path: Path) -> None:
 
 
 def test_companions_are_built_beside_a_model(relief: Path, tmp_path: Path) -> None:
-    """The model that comes back is that of the words."""
+    """With companions, the model over words is returned."""
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
         assert db.build_model("small", "relief", order=2, companions=True).info.symbols.are_words
         assert [row.name for row in db.models() if row.name.startswith("small-")] == [
@@ -203,7 +203,7 @@ def test_companions_are_built_beside_a_model(relief: Path, tmp_path: Path) -> No
 
 
 def test_aligned_texts_have_links(db: sentgen.Database) -> None:
-    """Words with the words that they come from, what is new, and both texts as the pages show them."""
+    """Aligned texts have links, new words, and both texts as the pages show them."""
     found = db.align(DOCUMENT, ABSTRACT)
 
     assert (2, 6, "flooded", "flooded") in found.links
@@ -250,7 +250,7 @@ def test_aligned_texts_have_words_and_json(
 
 
 def test_aligned_texts_have_reasons(db: sentgen.Database) -> None:
-    """A row a link with what it is made of; without `explain`, or of an aligner without posteriors, none."""
+    """A link has a row of reasons, but none without `explain`, or by an aligner without posteriors."""
     found = db.align(DOCUMENT, ABSTRACT, explain=True)
     trucks = next(row for row in found.reasons if row.summary == "Trucks")
 
@@ -291,7 +291,7 @@ def test_clusters_become_sentences(db: sentgen.Database) -> None:
 
 
 def test_a_fused_sentence_tells_where_its_words_are_from(db: sentgen.Database, tmp_path: Path) -> None:
-    """Words with their sentence and place there, and what was done; by number, as CoNLL-U, or from a file."""
+    """A fused sentence has the origins of its words and its changes, for all kinds of input."""
     key, _, related = f"{CLUSTER}{IN_SARKESH}".partition("\n\n")
     found = db.fuse(1, f"{CLUSTER}{IN_SARKESH}")
 
@@ -306,7 +306,7 @@ def test_a_fused_sentence_tells_where_its_words_are_from(db: sentgen.Database, t
 
 
 def test_where_nothing_is_added_there_is_no_sentence(db: sentgen.Database) -> None:
-    """The notes say why, and the text is refused with it."""
+    """Without an addition there is no sentence; the notes and the error of its text say why."""
     found = db.fuse(2, f"{CLUSTER}{IN_SARKESH}")
 
     assert (len(found), found.texts) == (0, [])
@@ -315,7 +315,7 @@ def test_where_nothing_is_added_there_is_no_sentence(db: sentgen.Database) -> No
 
 
 def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
-    """A file with the name of a corpus is ingested, and asked for by that name from then on."""
+    """A file with the name of a corpus is ingested, and can be used by that name from then on."""
     (tmp_path / "cluster.conllu").write_text(CLUSTER, "utf-8")
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
         kept = db.generate(tmp_path / "cluster.conllu", corpus="news", lengths=3)
@@ -327,7 +327,7 @@ def test_clusters_are_kept_as_a_corpus(relief: Path, tmp_path: Path) -> None:
 def test_hits_are_looked_for_when_they_are_looked_at(
     db: sentgen.Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counting them by a key asks one question and fetches no lines; a mistake is told at once."""
+    """Hits are fetched when needed; counts by a key take one query and no lines; errors are immediate."""
     asked = list[Match]()
     ask = Match.ask
     monkeypatch.setattr(Match, "ask", lambda self, connection: asked.append(self) or ask(self, connection))
@@ -348,7 +348,7 @@ def test_hits_are_looked_for_when_they_are_looked_at(
 
 
 def test_hits_are_of_the_store_as_it_was_asked(relief: Path, tmp_path: Path) -> None:
-    """What changes afterwards, and a closed store, change nothing in them."""
+    """Later changes of the store, and its closing, do not change hits."""
     with sentgen.open(shutil.copy(relief, tmp_path / "relief.duckdb")) as db:
         before = db.match(SUBJECTS, count=True)
         (tmp_path / "more.conllu").write_text(CLUSTER, "utf-8")
@@ -359,7 +359,7 @@ def test_hits_are_of_the_store_as_it_was_asked(relief: Path, tmp_path: Path) -> 
 
 
 def test_hits_are_counted_by_corpus_and_document(db: sentgen.Database) -> None:
-    """Every hit is in one corpus, and in one document; a list of frequencies says the same."""
+    """Counts of hits by corpus and by document equal those of a list of frequencies."""
     hits = db.match("pattern { V [upos=VERB] }", limit=0)
     total = len(hits)
     documents = {row.document: row.count for row in hits.by("document")[:]}
@@ -384,7 +384,7 @@ def test_a_summary_is_checked(db: sentgen.Database) -> None:
 
 
 def test_the_words_of_a_summary_are_checked_without_trees(db: sentgen.Database) -> None:
-    """A row a word, and no precision; the note says what is missing."""
+    """Without trees a check has a row a word and no precision, and a note on what is missing."""
     found = db.check("Trucks arrived.", "Trucks left.")
 
     assert (found.precision, found.claims) == (None, [])
@@ -460,7 +460,7 @@ def test_the_words_of_a_summary_are_checked_without_trees(db: sentgen.Database) 
 def test_errors_are_one_line_in_words_of_python(
     db: sentgen.Database, ask: Callable[[sentgen.Database], object], kind: type[SentgenError], message: str
 ) -> None:
-    """Whatever is wrong: an error of ours, without an option of the command line."""
+    """All errors are of sentgen, in one line, without options of the command line."""
     with pytest.raises(kind) as found:
         ask(db)
 
@@ -470,7 +470,7 @@ def test_errors_are_one_line_in_words_of_python(
 
 
 def test_what_was_given_stays_as_it_is(db: sentgen.Database, tmp_path: Path) -> None:
-    """An option is named in words of Python, and what a message quotes is not looked at."""
+    """Options in a message are spelled as in Python, but quoted input is unchanged."""
     name = "--model {model}"
 
     with pytest.raises(NotFoundError, match=f"no model '{name}'"):

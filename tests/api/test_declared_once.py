@@ -38,7 +38,7 @@ def _same() -> Iterator[tuple[str, str, str | None]]:
 
 
 SAME = list(_same())
-#: What no command has: a table in memory has no path to be known by.
+#: Parameters of methods alone: a table in memory has no path.
 OF_PYTHON = {"ingest": {"table_name"}, "add_metadata": {"table_name"}}
 #: Commands without a method, and why.
 WITHOUT_METHOD = {
@@ -64,7 +64,7 @@ WITHOUT_METHOD = {
         "it is for jobs on several machines, which scripts begin",
     ),
 }
-#: What only a command has: where the store is, files that it reads or writes, and how it prints.
+#: Options of commands alone: the store, files that are read or written, and forms of output.
 OF_COMMANDS = {
     *(
         "db",
@@ -101,7 +101,7 @@ OF_COMMANDS = {
     ),
     *("fail_under", "save", "note", "progress"),
 }
-#: What only the API has: batches, and what it gives beside the rows.
+#: Parameters of the server alone: batches, and further parts of the answer.
 OF_API = {"pairs", "html", "marks", "conllu", "sizes"}
 #: Another name of a parameter here: as the issue has it, a language model is of several corpora; texts of
 #: `regenerate` and `score` come to a model, which is not named a second time.
@@ -140,7 +140,7 @@ def _taken(name: str) -> dict[str, inspect.Parameter]:
 
 
 def _plain(default: object) -> object:
-    """Return a default as all three have it: an empty list or text is none at all."""
+    """Return a default in a form that compares: an empty list or text is ``None``."""
     value = getattr(default, "value", default)
     return value if value not in ((), [], "", None, inspect.Parameter.empty, ...) else None
 
@@ -160,7 +160,7 @@ def methods() -> set[str]:
 
 
 def test_every_method_is_compared() -> None:
-    """A new method has a command that does the same, or is about the object itself."""
+    """Every method has a command that does the same, or is about the object itself."""
     of_sets = {f"LineSet.{name}" for name, one in vars(sentgen.LineSet).items() if callable(one)}
     of_sets = {name for name in of_sets if "._" not in name}
 
@@ -168,7 +168,7 @@ def test_every_method_is_compared() -> None:
 
 
 def test_every_command_has_a_method() -> None:
-    """A new command has a method that does the same, or a reason why not."""
+    """Every command has a method that does the same, or a reason why not."""
     commands = {f"{one.name} {each.name}" for one in COMMANDS for each in one.commands}
     commands |= {one.name for one in COMMANDS if not one.commands}
 

@@ -31,7 +31,7 @@ sentgen.open(place)
 
 @pytest.fixture(scope="module")
 def jupyter() -> tuple[Any, Any]:
-    """What runs notebooks, and what reads and writes them."""
+    """The packages that run notebooks, and read and write them."""
     nbclient = pytest.importorskip("nbclient", reason="no nbclient; install the extra `test`")
     return nbclient, pytest.importorskip("nbformat")
 
@@ -45,7 +45,7 @@ def test_a_kernel_shows_bars_while_it_works_and_errors_without_our_insides(
     shown: list[str] = []
 
     class Watched(nbclient.NotebookClient):  # type: ignore[name-defined, misc]
-        """Notes what is displayed."""
+        """A client that records what the kernel displays."""
 
         def process_message(self, message: Any, cell: Any, index: int) -> Any:
             """Take a message of the kernel."""
@@ -72,12 +72,12 @@ def test_a_kernel_shows_bars_while_it_works_and_errors_without_our_insides(
 
 
 def test_an_error_that_was_never_raised_has_no_lines() -> None:
-    """Notebooks ask each error for what to show."""
+    """An error that was never raised can be shown, without lines of code."""
     assert InputError("no such word")._render_traceback_() == ["InputError: no such word"]
 
 
 def test_colors_of_aligned_texts_are_those_of_the_notebook() -> None:
-    """Whatever the system of the reader has: both sets of colors stand a second time, for both themes."""
+    """Aligned texts have light and dark colors by the theme of the notebook, not of the system."""
     added = notebook_style().removeprefix(style())
     themes = dict(
         re.findall(

@@ -13,7 +13,7 @@ from sentgen.errors import InputError, NotFoundError
 
 
 def test_a_set_is_made_labeled_and_reported(tmp_path: Path) -> None:
-    """As the commands do it; the desk is beside the store, or where one says."""
+    """Methods do the same as the commands; the desk is beside the store, or the one that is named."""
     with sentgen.open(tmp_path / "a.duckdb", create=True) as db:
         db.ingest(TREEBANK, "relief")
         assert len(db.line_sets()) == 0
@@ -44,7 +44,7 @@ def test_a_set_is_made_labeled_and_reported(tmp_path: Path) -> None:
 
 
 def test_labels_are_keys_of_look_ups(tmp_path: Path) -> None:
-    """Those of the desk that was named, as they are when an answer is looked at; also in a subcorpus."""
+    """Labels are those of the named desk, at the time of the look-up, in subcorpora, too."""
     with sentgen.open(tmp_path / "a.duckdb", create=True, desk=tmp_path / "class.desk") as db:
         db.ingest(TREEBANK, "relief")
         camp = db.new_lines("camp", '[lemma="camp"]', sort="1L")

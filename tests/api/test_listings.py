@@ -13,7 +13,7 @@ import sentgen
 from sentgen.cli import build
 from sentgen.listings import LISTINGS
 
-#: Methods that have other names than the operations.
+#: Methods whose names differ from those of the operations.
 METHODS = {"saved": "saved_queries", "alignment-models": "alignment_models"}
 
 

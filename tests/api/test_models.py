@@ -30,7 +30,7 @@ def test_models_are_mixed_pruned_and_compared(relief: Path, tmp_path: Path) -> N
 
 
 def test_caches_say_what_they_did(relief: Path) -> None:
-    """Cache, hits, misses, entries, bytes and limit: what a first bag fetches, a second one finds."""
+    """Caches report hits, misses, entries, bytes and limit: a second bag finds the rows of the first."""
     with sentgen.open(relief, read_only=True) as db:
         for _ in range(2):
             db.model("relief").regenerate("camp/NN arrived/VBD", algorithm="cle")

@@ -1,4 +1,4 @@
-"""What `sentgen.open` opens, and what it refuses."""
+"""Stores, snapshots and lakes that `sentgen.open` opens, and its refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def path(relief: Path, tmp_path: Path) -> Path:
 
 
 def test_importing_takes_nothing_with_it() -> None:
-    """Whoever imports sentgen waits for nothing: DuckDB, numpy and the rest come with the first use."""
+    """Importing sentgen is fast: DuckDB, numpy and other packages are imported at the first use."""
     code = """
 import sys, time
 before = set(sys.modules)
@@ -42,7 +42,7 @@ print(time.perf_counter() - began, *sorted(set(sys.modules) - before))
 
 
 def test_every_name_of_the_package_can_be_imported() -> None:
-    """What `sentgen.__all__` promises is there, and help lists it."""
+    """All names of `sentgen.__all__` can be imported, and help lists them."""
     assert all(getattr(sentgen, name) for name in sentgen.__all__)
     assert set(sentgen.__all__) <= set(dir(sentgen))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
@@ -77,7 +77,7 @@ def test_what_is_closed_says_so(path: Path) -> None:
 
 
 def test_others_read_while_nothing_is_written(path: Path) -> None:
-    """A notebook that has a store open does not keep a terminal from asking it."""
+    """A terminal can read a store that a notebook has open."""
     code = f"import sentgen; print(len(sentgen.open({str(path)!r}, read_only=True).ngrams('the *', limit=3)))"
     with sentgen.open(path) as db:
         db.ngrams("the *")
@@ -87,7 +87,7 @@ def test_others_read_while_nothing_is_written(path: Path) -> None:
 
 
 def test_what_is_read_only_refuses_to_write(path: Path) -> None:
-    """It says how to open it instead."""
+    """Writing is refused in a read-only store, with how to open it instead."""
     with sentgen.open(path, read_only=True) as db:
         assert db.read_only
         for write in (
@@ -103,7 +103,7 @@ def test_what_is_read_only_refuses_to_write(path: Path) -> None:
 
 
 def test_a_snapshot_is_opened_by_its_file_or_its_folder(path: Path, tmp_path: Path) -> None:
-    """Publishing gives the store back, and the newest snapshot of the folder is opened to be read."""
+    """After publishing the store stays open, and the newest snapshot of a folder opens read-only."""
     with sentgen.open(path) as db:
         done = db.publish(tmp_path / "snapshots")
         assert db.remove_corpus("relief") == (149, 2506)
@@ -121,7 +121,7 @@ def test_a_snapshot_is_opened_by_its_file_or_its_folder(path: Path, tmp_path: Pa
 
 
 def test_a_lake_is_only_read_and_takes_models_that_read_counts(relief: Path, tmp_path: Path) -> None:
-    """Without `read_only`, as a lake is never written; a model is a file more, which is there at once."""
+    """A lake opens without `read_only`; a model that reads counts adds a file, and can be used at once."""
     with Store(relief, read_only=True) as store:
         export(store, Place(tmp_path / "lake"))
     with sentgen.open(tmp_path / "lake") as lake, sentgen.open(relief, read_only=True) as db:
@@ -146,13 +146,13 @@ def test_a_lake_is_only_read_and_takes_models_that_read_counts(relief: Path, tmp
 def test_options_that_make_no_sense_are_refused(
     relief: Path, options: dict[str, object], message: str
 ) -> None:
-    """In one line, before anything is opened."""
+    """Wrong options are refused in one line, before anything is opened."""
     with pytest.raises(InputError, match=message):
         sentgen.open(relief, **options)  # type: ignore[arg-type]
 
 
 def test_duckdb_beside_an_open_store(path: Path) -> None:
-    """DuckDB itself refuses the same file with other settings: whoever comes second is told."""
+    """DuckDB refuses a file that is open with other settings; the second one gets a clear error."""
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect(str(path)), pytest.raises(StoreError, match="open in this process already"):
         sentgen.open(path)
@@ -160,7 +160,7 @@ def test_duckdb_beside_an_open_store(path: Path) -> None:
         with pytest.raises(duckdb.ConnectionException):
             duckdb.connect(str(path))
         counts = db.ngrams("the *", limit=0)
-        # What stands in the docs: DuckDB reads an answer by its name.
+        # As in the docs: DuckDB reads an answer by the name of its variable.
         assert duckdb.sql("select count(*) from counts").fetchall() == [(len(counts),)]
 
 
@@ -197,7 +197,7 @@ print(len(db.corpora()))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sets a limit of Linux")
 def test_a_query_that_breaks_duckdb_is_the_only_one_that_fails(relief: Path) -> None:
-    """It gets one line; the next one has another connection."""
+    """The query fails in one line; the next query has another connection."""
     command = [sys.executable, "-c", BROKEN, str(relief)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
 
@@ -219,6 +219,6 @@ def test_a_query_that_breaks_duckdb_is_the_only_one_that_fails(relief: Path) -> 
     ],
 )
 def test_what_a_path_does_not_make_says_what_does(make: Callable[[], object], by: str) -> None:
-    """At once, and not when it is shown."""
+    """Making such an object from a path is refused at once, with the method that returns one."""
     with pytest.raises(TypeError, match=f"^{by} gives one"):
         make()

@@ -28,7 +28,7 @@ def test_bars_are_for_people(monkeypatch: pytest.MonkeyPatch, terminal: bool, ke
 def test_steps_and_sources_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a build and an ingestion report can be shown."""
+    """The steps of a build and the sources of an ingestion are shown."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     # One after the other: before 15, what rich puts in the place of standard error is no terminal.
     with progress.steps("relief") as step:
@@ -42,7 +42,7 @@ def test_steps_and_sources_are_told(
 def test_regenerate_tells_which_bag_it_has_ordered(
     db: sentgen.Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A treebank of thousands takes a while."""
+    """`regenerate` shows the number of bags that it has ordered."""
     told = []
 
     @contextmanager

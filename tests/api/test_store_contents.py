@@ -1,4 +1,4 @@
-"""What is in a store beside its counts: the methods do what their commands do, and both see the same."""
+"""Contents of a store beside its counts: methods do what commands do, on the same data."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def rows(table: sentgen.Table) -> list[dict[str, Any]]:
 
 
 def test_subcorpora(own: sentgen.Database) -> None:
-    """Defined in Python, they are there for commands, and go again."""
+    """Subcorpora that Python defines can be used by commands, and removed."""
     assert own.define_subcorpus("short", "length < 15", corpus="relief") == 13
     listed, shown = own.subcorpora(), own.subcorpus("short")
     assert own.kwic("camp", corpus="short").total == 2
@@ -77,7 +77,7 @@ def test_subcorpora(own: sentgen.Database) -> None:
 
 
 def test_saved_queries(own: sentgen.Database) -> None:
-    """One that Python saved, a command runs, with the same answer; options go before those that are saved."""
+    """A command runs a query that Python saved, with the same answer; given options replace saved ones."""
     own.save_query("camps", "kwic camp --sort left -n 2 --wide")
     own.save_query("often", ["sql", "select w1 from v_ngrams_1 where count > ?", "--param", "1=100"])
     first, every = own.run_query("camps"), own.run_query("camps", limit=0)
@@ -170,7 +170,7 @@ def test_saved_sql_only_reads(own: sentgen.Database) -> None:
     ids=lambda line: line[0],
 )
 def test_lines_are_read_as_commands_read_them(line: list[str]) -> None:
-    """Typer, which the commands use, finds the same options."""
+    """Command lines are read with the same options as by Typer, which the commands use."""
     root = get_command(build())
     command = root.load(line[0])  # type: ignore[attr-defined]
     # With the settings of the program: a command keeps the help option that it is first asked for.
@@ -204,7 +204,7 @@ def test_a_corpus_goes_out_as_it_came(own: sentgen.Database, tmp_path: Path) -> 
 
 @pytest.mark.nightly
 def test_the_store_is_looked_after(own: sentgen.Database) -> None:
-    """It is checked, repaired and compacted, and open again afterward."""
+    """A store is checked, repaired and compacted, and then opened again."""
     assert {*own.check_store(quick=True)["status"]} == {"ok"}
     assert own.repair().sound
     assert own.compact().packed
@@ -245,7 +245,7 @@ def test_a_model_goes_out_and_comes_back(own: sentgen.Database, tmp_path: Path) 
 
 @pytest.mark.nightly
 def test_pairs_are_aligned_in_the_store(own: sentgen.Database, tmp_path: Path) -> None:
-    """Read, trained, applied, listed and removed."""
+    """Pairs are ingested, trained on, aligned, listed and removed."""
     (tmp_path / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in PAIRS), "utf-8")
 
     assert own.ingest_pairs(tmp_path / "pairs.jsonl", "pairs").pairs == 2

@@ -1,4 +1,4 @@
-"""Tables: data frames, Arrow, rows with names, and how they are shown."""
+"""Tables: data frames, Arrow, rows with names, and their display."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_rows_have_the_names_of_their_columns(db: sentgen.Database) -> None:
 
 
 def test_columns_of_any_name(db: sentgen.Database) -> None:
-    """Columns of the same name are told apart; what is no name in Python becomes one, or a place."""
+    """Columns of the same name get different names; names that Python does not allow are changed."""
     found = db.sql('select 1 as a, 2 as a, 3 as "class", 4 as "V.lemma", 5 as "9"')
 
     assert found.columns == ["a", "a_2", "class", "V.lemma", "9"]
@@ -46,7 +46,7 @@ def test_columns_of_any_name(db: sentgen.Database) -> None:
 
 
 def test_data_frames(db: sentgen.Database) -> None:
-    """pandas and Polars get the same rows, and whatever speaks Arrow reads the table itself."""
+    """pandas and Polars get the same rows, and any library with Arrow reads the table itself."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     found = db.ngrams("in the *", limit=0)
 
@@ -60,7 +60,7 @@ def test_data_frames(db: sentgen.Database) -> None:
 def test_data_frames_that_are_not_installed(
     db: sentgen.Database, monkeypatch: pytest.MonkeyPatch, method: str, name: str
 ) -> None:
-    """One line says how to install them, and what needs none."""
+    """Without pandas or Polars, the error says how to install them, and what works without."""
     monkeypatch.setitem(sys.modules, name.lower(), None)
     remedy = (
         rf"run: pip install 'sentgen\[{name.lower()}\]', or take \.arrow\(\) or \.rows\(\), which need none"
@@ -72,14 +72,14 @@ def test_data_frames_that_are_not_installed(
 
 
 def test_the_statement_gives_the_same_rows(db: sentgen.Database) -> None:
-    """`.sql` can be asked again, and its rows are those of the question."""
+    """`.sql` runs by itself, and gives the rows of the answer."""
     found = db.ngrams("in the *", limit=5)
 
     assert list(db.sql(found.sql)) == list(found)
 
 
 def test_sql_takes_values_and_no_more_rows_than_asked(db: sentgen.Database) -> None:
-    """Values by place and by name; DuckDB's replacement of names by variables is no way in."""
+    """SQL takes values by place and by name, but no variables of Python by DuckDB's replacement scans."""
     frame = [1]
     by_place = db.sql("select w1, count from v_ngrams_1 where w1 = ?", ["camp"])
 
@@ -93,7 +93,7 @@ def test_sql_takes_values_and_no_more_rows_than_asked(db: sentgen.Database) -> N
 
 
 def test_a_table_is_shown_in_a_few_lines(db: sentgen.Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Never the SQL, never more than the terminal is wide, and never all rows."""
+    """A table is shown within the width of the terminal, without the SQL, and with some rows only."""
     monkeypatch.setenv("COLUMNS", "70")
     shown = repr(db.frequencies(limit=15)).splitlines()
 
@@ -128,7 +128,7 @@ def test_wide_characters_count_as_two() -> None:
 
 
 def test_the_html_of_a_table_is_well_formed_and_escaped() -> None:
-    """A corpus can hold anything; in a notebook it is text."""
+    """The HTML of a table is well-formed, with all content of a corpus escaped."""
     table = Table(Rows(["word", "count"], [(HOSTILE, 3), ("a", 1)]), notes=[HOSTILE])
     shown = table._repr_html_()
     body = shown[shown.index("<div") :]
@@ -150,7 +150,7 @@ def test_the_html_of_a_concordance_runs_as_its_script() -> None:
 
 
 def test_what_can_be_drawn(db: sentgen.Database, tmp_path: Path) -> None:
-    """As the commands draw it; a file is written whole or not at all."""
+    """Tables are drawn as by the commands; a file is written whole or not at all."""
     pytest.importorskip("matplotlib")
     drawn = {
         "lines": db.kwic("camp", limit=2),
@@ -182,7 +182,7 @@ _SPAN = re.compile(r'<span class="level-(\d)">(.*?)</span>')
 
 
 def test_a_notebook_colors_the_words_that_lines_are_sorted_by(db: sentgen.Database) -> None:
-    """Of concordances and of hits of trees, ten lines; words are those beside the node."""
+    """In ten lines of concordances and of hits in trees, the sorted words beside the node are colored."""
     lines = db.kwic("camp", sort="1L,node,1R", context=3)
     hits = db.match("pattern { X [lemma=camp] }", sort="1R", limit=3)
     plain = db.kwic("camp", context=3)

@@ -1,4 +1,4 @@
-"""Tables of pandas, Polars, Arrow, DuckDB, Hugging Face and of dicts go into a store as their files do."""
+"""Tables of pandas, Polars, Arrow, DuckDB, Hugging Face and of dicts are ingested as their files are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOKENS: list[dict[str, object]] = [
     {"tokens": ["Rain", "fell", "."], "upos": ["NOUN", "VERB", "PUNCT"], "heads": [2, 0, 2], "talk": "a"},
     {"tokens": ["Go", "!"], "upos": None, "heads": None, "talk": "b"},
 ]
-#: What `source` says of where a table was, and when.
+#: Columns of `source` on the place and time of a table.
 _ELSEWHERE = {"source", "source_file", "corpus", "segment"}
 
 
@@ -46,7 +46,7 @@ def _relation(rows: list[dict[str, object]]) -> object:
     return duckdb.connect().from_arrow(pa.Table.from_pylist(rows))
 
 
-#: What a list of rows is in each library.
+#: A list of rows as a table of each library.
 LIBRARIES: dict[str, Callable[[list[dict[str, object]]], Any]] = {
     "pandas": pd.DataFrame,
     "pandas, filtered": lambda rows: pd.DataFrame([rows[0], *rows]).iloc[1:],
@@ -70,7 +70,7 @@ def db(tmp_path: Path) -> Iterator[sentgen.Database]:
 
 
 def contents(db: sentgen.Database) -> str:
-    """Return the hash of all rows that do not say where their source was."""
+    """Return the hash of all rows, without the columns on the place of the source."""
     digest = hashlib.sha256()
     with db._session.read() as store, store.connect() as connection:
         for name in sorted(metadata.tables.keys() - _ELSEWHERE):
@@ -81,7 +81,7 @@ def contents(db: sentgen.Database) -> str:
 
 @pytest.mark.parametrize("rows", [ROWS, TOKENS], ids=["texts", "tokens"])
 def test_a_table_is_what_its_parquet_file_is(rows: list[dict[str, object]], tmp_path: Path) -> None:
-    """All that the store has of both is the same: documents, metadata, tokens, trees, counts."""
+    """A table and its Parquet file give the same documents, metadata, tokens, trees and counts."""
     columns = {"id": "talk"} if rows is TOKENS else {}
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "talks.parquet")
     stores = []
@@ -95,7 +95,7 @@ def test_a_table_is_what_its_parquet_file_is(rows: list[dict[str, object]], tmp_
 
 @pytest.mark.parametrize("rows", [ROWS, TOKENS], ids=["texts", "tokens"])
 def test_a_table_is_the_same_in_every_library(rows: list[dict[str, object]], db: sentgen.Database) -> None:
-    """Its hash is that of its values, so that it is read once."""
+    """A table of any library has the hash of its values, so that it is read once."""
     there = importlib.util.find_spec("datasets") is not None
     first, *others = [one for one in LIBRARIES.items() if there or "datasets" not in one[0]]
     expected = source_of(first[1](rows), "x").sha256()
@@ -106,7 +106,7 @@ def test_a_table_is_the_same_in_every_library(rows: list[dict[str, object]], db:
 
 
 def test_a_table_has_a_name(db: sentgen.Database) -> None:
-    """That of the corpus, or another; its new content takes the place of the old one if asked to."""
+    """A table has the name of the corpus or a given one; on request, new content replaces the old."""
     db.ingest(ROWS[:1], "talks", table_name="spring/1.csv")
     db.ingest(ROWS[1:2], "talks")
     assert list(db.corpus("talks")["path"]) == ["table:spring/1.csv", "table:talks"]
@@ -114,7 +114,7 @@ def test_a_table_has_a_name(db: sentgen.Database) -> None:
     summary = db.ingest(ROWS[2:], "talks", replace=True)
     assert (summary.sources, summary.replaced) == (1, 1)
     assert list(db.sql("select name from document order by name")["name"]) == ["a", "c"]
-    # It is no file that could be gone, or have changed.
+    # A table is no file that could vanish or change.
     assert not db.sync("talks", dry_run=True).removed
     assert db.remove_corpus("talks", source="table:spring/1.csv") == (2, 6)
     with pytest.raises(InputError, match="needs a name of printable characters; give `table_name`"):
@@ -141,7 +141,7 @@ def test_a_file_may_be_called_as_a_table(
 
 
 def test_indexes_and_categories_of_pandas(db: sentgen.Database) -> None:
-    """An index with a name is a column, one without is none; a category is its name."""
+    """An index with a name is a column, an unnamed one is not; a category is its name."""
     frame = pd.DataFrame(ROWS).drop(columns="tags").set_index("id").astype({"by": "category"})
     db.ingest(frame, "c")
     rows = db.sql("select document, key, value from v_metadata order by all")
@@ -187,7 +187,7 @@ def test_columns_that_come_later_and_kinds_that_widen(
 def test_what_is_no_table_is_refused_by_row_and_column(
     given: object, message: str, db: sentgen.Database
 ) -> None:
-    """In one line, and nothing is stored."""
+    """The error is one line with row and column, and nothing is stored."""
     with pytest.raises(InputError) as refused:
         db.ingest(given, "c")  # type: ignore[arg-type]
     assert str(refused.value) == message
@@ -198,7 +198,7 @@ def test_what_is_no_table_is_refused_by_row_and_column(
 def test_metadata_come_from_a_table(
     made: Callable[[Sequence[Mapping[str, object]]], Any], db: sentgen.Database
 ) -> None:
-    """Given again under its name, it says what it says now; under another one, both are kept."""
+    """Metadata of a table given again under its name are replaced; under another name both are kept."""
     db.ingest(ROWS, "talks")
     genres = [{"talk": "a", "genre": "news"}, {"talk": "b", "genre": "talk"}]
     joined = db.add_metadata("talks", made(genres), key="talk")

@@ -17,7 +17,7 @@ from sentgen.schema import Store
 
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., Path]:
-    """Read these documents into a new store, after others if that is asked for; return the store."""
+    """Ingest these documents into a new store, on request after others; return the store."""
 
     def into(name: str = "a.duckdb", *, after: str = "", text: str = "") -> Path:
         file, store = tmp_path / "texts.conllu", tmp_path / name
@@ -55,5 +55,5 @@ def store(made: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(store: Path, made: Path) -> Desk:
-    """A desk beside it, with the set `make`, of six lines."""
+    """A desk beside the store, with the set `make`, of six lines."""
     return Desk(Path(shutil.copyfile(made / "a.desk", store.with_name("a.desk"))))

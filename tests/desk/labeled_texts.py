@@ -1,4 +1,4 @@
-"""Two documents to make line sets of, and how tests look at such a set."""
+"""Two documents for line sets, and helpers that read such a set."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ WORDS = ("left", "node", "right")
 
 
 def listed(desk: Desk, store: Path, **asked: Any) -> list[dict[str, Any]]:
-    """The lines of `make`, all of them unless fewer are asked for."""
+    """Return the lines of `make`, all or fewer."""
     with Store(store, read_only=True) as opened, opened.connect() as connection:
         return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).rows.to_pylist()
 
 
 def states(desk: Desk, store: Path) -> dict[int, str]:
-    """What has become of the lines that are not as they were."""
+    """Return the states of the lines that have changed."""
     return {one["line"]: one["state"] for one in listed(desk, store) if one["state"]}

@@ -1,4 +1,4 @@
-"""How much one writer may put on a desk: told before it is met, and nobody else is kept from labeling."""
+"""Limits of a writer on a desk: refused beforehand, without effect on other labelers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.schema import Store
 
 
 def of(desk: Desk, writer: str, *, sets: int = 5, size: int = 2**20, room: int = 2**30) -> Desk:
-    """The desk as a writer has it."""
+    """Return the desk with the limits of a writer."""
     return Desk(desk.path, allowance=Allowance(writer, sets, size, room))
 
 
@@ -39,7 +39,7 @@ def names(desk: Desk) -> list[str]:
 
 
 def test_sets_are_bounded_and_told_before(desk: Desk, store: Path) -> None:
-    """One that is removed makes room; others, and whoever has no bound, go on."""
+    """Removing a set makes room; other writers, and those without a limit, are not affected."""
     ann, before = of(desk, "10.0.0.1"), names(desk)
     for number in range(5):
         assert bool(warnings(ann)) == (number >= 4)
@@ -56,7 +56,7 @@ def test_sets_are_bounded_and_told_before(desk: Desk, store: Path) -> None:
 
 
 def test_bytes_are_bounded(desk: Desk, store: Path) -> None:
-    """Of sets and labels together; nothing of what is too much is kept, and others label on."""
+    """Bytes of sets and labels are limited together; nothing beyond is kept, and others go on labeling."""
     ann, ben = of(desk, "10.0.0.1", size=20_000), of(desk, "10.0.0.2")
     make(ann, store, "texts")
     with pytest.raises(InputError, match="more than the 0 MB of line sets and labels"):
@@ -71,7 +71,7 @@ def test_bytes_are_bounded(desk: Desk, store: Path) -> None:
 
 
 def test_room_is_left_for_labels(desk: Desk, store: Path) -> None:
-    """However many write, sets end before the file does."""
+    """With any number of writers, the limit of sets leaves room in the file for labels."""
     make(desk, store, "texts")
     full = of(desk, "10.0.0.3", room=desk.path.stat().st_size)
 

@@ -1,4 +1,4 @@
-"""Backups are whole, are what the store was, and come back whole, whenever that is killed."""
+"""Backups are complete copies of the store, and are restored completely, even after a kill."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sentgen.schema.durability.write_lock import InUseError
 
 
 def names(folder: Path) -> set[str]:
-    """The names of what is in a folder."""
+    """Return the names in a folder."""
     return {path.name for path in folder.iterdir()}
 
 
@@ -42,7 +42,7 @@ def content(path: Path) -> str:
 
 
 def whole(backup: Backup) -> bool:
-    """Whether each file is as the manifest says, and there is no other."""
+    """Return whether the files are exactly those of the manifest, with their hashes."""
     there = names(backup.folder) == {"backup.json", *backup.files}
     return there and all(content(backup.folder / name) == digest for name, digest in backup.files.items())
 
@@ -61,7 +61,7 @@ def beside(desk: Desk) -> Path:
 
 
 def test_a_backup_has_the_store_and_all_its_line_sets(store: Path, desk: Desk, beside: Path) -> None:
-    """Byte for byte, with what is in it and what it is of; nobody may write to it."""
+    """A backup has the bytes of store and line sets, with a description, and is write-protected."""
     made = back_up(store, store.with_name("backups"))
 
     assert set(made.files) == {"store.duckdb", "store.desk", "store-texts.desk"}
@@ -76,7 +76,7 @@ def test_a_backup_has_the_store_and_all_its_line_sets(store: Path, desk: Desk, b
 
 
 def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None:
-    """Nor what is put back."""
+    """A backup, and a restored store, has the read permissions of the store."""
     store.chmod(0o600)
 
     made = back_up(store, store.with_name("backups"), quick=True)
@@ -88,7 +88,7 @@ def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None
 
 
 def test_a_desk_is_copied_while_it_is_written_to(store: Path, desk: Desk, tmp_path: Path) -> None:
-    """What a transaction has done that did not end is not in the copy, which waits for nothing."""
+    """The copy has no changes of unfinished transactions, and does not wait for them."""
     with desk.writing() as writing:
         writing.exec_driver_sql("update line_set set name = 'other'")
         made = back_up(store, tmp_path / "backups", quick=True)
@@ -128,7 +128,7 @@ def test_a_store_that_somebody_fills_is_copied_between_two_transactions(store: P
 
 
 def test_a_store_with_a_fault_is_not_backed_up(store: Path, tmp_path: Path) -> None:
-    """So that no fault pushes out the backups before it, unseen."""
+    """A faulty store is not backed up, so that it does not displace good backups."""
     with Store(store) as opened, opened.begin() as connection:
         connection.exec_driver_sql("delete from document where id = 1")
 
@@ -139,7 +139,7 @@ def test_a_store_with_a_fault_is_not_backed_up(store: Path, tmp_path: Path) -> N
 
 
 def test_what_is_no_store_is_refused(store: Path, tmp_path: Path) -> None:
-    """With what to do."""
+    """A file that is no store is refused, with what to do."""
     snapshot = snapshots.publish(store, tmp_path / "snapshots").snapshot
     for path in (snapshot.path, snapshot.path.parent):
         with pytest.raises(StoreError, match="snapshots never change; copy the files"):
@@ -155,7 +155,7 @@ def test_what_is_no_store_is_refused(store: Path, tmp_path: Path) -> None:
 
 
 def test_the_oldest_backups_go(store: Path, tmp_path: Path) -> None:
-    """But for one to which somebody has added a file, and folders that are none."""
+    """The oldest backups are removed, but not those with added files, nor other folders."""
     folder = tmp_path / "backups"
     made = [back_up(store, folder, quick=True) for _ in range(3)]
     (made[0].folder / "notes.txt").write_text("before the course")
@@ -170,7 +170,7 @@ def test_the_oldest_backups_go(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_backup_comes_back_as_a_new_store(store: Path, desk: Desk, beside: Path, tmp_path: Path) -> None:
-    """With its line sets, under the names that go with the new one."""
+    """A backup is restored as a new store, with line sets under names of the new store."""
     made = back_up(store, tmp_path / "backups")
     (new := tmp_path / "elsewhere").mkdir()
 
@@ -187,7 +187,7 @@ def test_a_backup_comes_back_as_a_new_store(store: Path, desk: Desk, beside: Pat
 def test_a_backup_takes_the_place_of_a_damaged_store(
     store: Path, desk: Desk, tmp_path: Path, keep_old: bool
 ) -> None:
-    """What belonged to the damaged one goes with it; labels that were given since stay."""
+    """Files of the damaged store are kept or removed with it; labels that were given since stay."""
     made = back_up(store, tmp_path / "backups")
     GivenLabel(name="make", lines="1", label="light", labeler="ann").give(desk)
     labeled = desk.path.read_bytes()
@@ -209,7 +209,7 @@ def test_a_backup_takes_the_place_of_a_damaged_store(
 
 
 def test_a_log_without_a_store_is_kept(store: Path, tmp_path: Path) -> None:
-    """It may be all that is left of one; it is none of the store that comes back."""
+    """A log without a store is kept, as it may be all that is left, but not used by the restored store."""
     made = back_up(store, tmp_path / "backups", quick=True)
     (log := tmp_path / "new.duckdb.wal").write_bytes(b"what is left")
 
@@ -221,7 +221,7 @@ def test_a_log_without_a_store_is_kept(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_path: Path) -> None:
-    """Neither the store nor its line sets; the store is as it was."""
+    """A changed backup of store or line sets is not restored, and the store stays unchanged."""
     made = back_up(store, tmp_path / "backups", quick=True)
     before = store.read_bytes()
     for name in made.files:
@@ -241,7 +241,7 @@ def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_
 
 
 def test_what_is_put_back_is_for_nobody_else_to_change(store: Path, tmp_path: Path) -> None:
-    """Whatever modes the files have where the backup was kept, as on a disk of another system."""
+    """Restored files are writable by the owner only, whatever their modes in the backup."""
     made = back_up(store, tmp_path / "backups", quick=True)
     (made.folder / "store.duckdb").chmod(0o4777)
     made.restore(store.with_name("new.duckdb"))
@@ -250,7 +250,7 @@ def test_what_is_put_back_is_for_nobody_else_to_change(store: Path, tmp_path: Pa
 
 
 def test_a_link_is_not_replaced(store: Path, tmp_path: Path) -> None:
-    """The store that it leads to would stay, as it was."""
+    """A link is not replaced, since the store behind it would stay unchanged."""
     made = back_up(store, tmp_path / "backups", quick=True)
     (link := tmp_path / "link.duckdb").symlink_to(store)
 
@@ -259,7 +259,7 @@ def test_a_link_is_not_replaced(store: Path, tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-#: What a manifest may say that nobody but sentgen has written, by its keys; of `more`, a file more.
+#: Forged values of a manifest by key; `more` adds a file.
 MADE_UP: list[dict[str, object]] = [
     {"versions": ["x"]},
     {"versions": {"schema": 3}},
@@ -277,7 +277,7 @@ MADE_UP: list[dict[str, object]] = [
 
 
 def test_a_backup_that_somebody_made_up_is_none(store: Path, tmp_path: Path) -> None:
-    """It names files of its own alone, and nothing that it says is an error of the program."""
+    """A forged manifest is refused in one line; it can name only files of the backup."""
     made = back_up(store, tmp_path / "backups", quick=True)
     manifest = made.folder / "backup.json"
     manifest.chmod(0o644)
@@ -296,7 +296,7 @@ def test_a_backup_that_somebody_made_up_is_none(store: Path, tmp_path: Path) -> 
 
 
 def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
-    """Or not there."""
+    """A backup that is missing or cannot be restored is refused."""
     made = back_up(store, tmp_path / "backups", quick=True)
     with pytest.raises(NotFoundError, match="no folder of backups"):
         Backup.at(store)
@@ -335,7 +335,7 @@ def subprocess_restore(made: Backup, store: Path) -> None:
 def test_the_command_asks_before_it_replaces_a_store(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where nobody can answer, it is refused, and names what it would do; a no leaves all as it was."""
+    """Without a terminal, replacing is refused with what it would do; the answer no changes nothing."""
     made = back_up(store, tmp_path / "backups", quick=True)
     store.write_bytes(b"old")
     command = ["db", "restore", str(made.folder.parent), "--db", str(store)]
@@ -353,7 +353,7 @@ def test_the_command_asks_before_it_replaces_a_store(
 
 
 class Terminal(io.StringIO):
-    """What somebody types."""
+    """A terminal with typed input."""
 
     def isatty(self) -> bool:
         """Say that it is a terminal."""
@@ -361,7 +361,7 @@ class Terminal(io.StringIO):
 
 
 def test_python_backs_up_the_store_that_it_has_open(store: Path, desk: Desk, tmp_path: Path) -> None:
-    """And goes on with it."""
+    """Python backs up a store that it has open, and continues to use it."""
     with sentgen.open(store) as db:
         made = db.backup(tmp_path / "backups", quick=True, keep=1)
 
@@ -383,7 +383,7 @@ def zygote() -> Iterator[Zygote]:
 def test_killed_while_it_is_backed_up(
     store: Path, desk: Desk, tmp_path: Path, zygote: Zygote, nightly: bool
 ) -> None:
-    """There is a whole backup or none, and the next one removes what is left."""
+    """After a kill there is a whole backup or none, and the next backup removes the rest."""
     folder = tmp_path / "backups"
     command = ["db", "backup", "--to", folder, "--keep", "2", "--db", store]
     course = zygote.run(command)
@@ -400,7 +400,7 @@ def test_killed_while_it_is_backed_up(
 def test_killed_while_it_is_put_back(
     store: Path, desk: Desk, tmp_path: Path, zygote: Zygote, nightly: bool
 ) -> None:
-    """The store is the old one or that of the backup, whole; once more, and it is that of the backup."""
+    """After a kill the store is the old one or that of the backup; a second restore ends with the latter."""
     made = back_up(store, tmp_path / "backups", quick=True)
     with Store(store) as opened:
         remove(opened, "texts")

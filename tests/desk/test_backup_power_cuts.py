@@ -1,4 +1,4 @@
-"""Power cuts while a store is backed up or put back: whatever the disk may hold then, one whole state is found."""
+"""Power cuts while a store is backed up or restored: every possible state of the disk is consistent."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sentgen.schema import Store, folders, snapshots
 from sentgen.schema.migrate import drafts_of
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Runs a command whose copies are written in ways that strace shows the bytes of.
+#: Runs a command that copies by system calls whose bytes strace shows.
 COMMAND = """
 import shutil, sys
 shutil._USE_CP_SENDFILE = shutil._USE_CP_COPY_FILE_RANGE = False
 from sentgen.cli import build
 build()(sys.argv[1:])
 """
-#: What lies there of somebody else.
+#: A file of somebody else in the folder.
 NOTES = b"notes"
 
 pytestmark = [
@@ -38,7 +38,7 @@ pytestmark = [
 
 
 class Cut:
-    """A folder with a store, and what a power cut may leave of it."""
+    """A folder with a store, and the states in which a power cut may leave it."""
 
     def __init__(self, folder: Path, modules: Any) -> None:
         self.folder, self.left, self._disk = folder, folder.with_name("left"), modules
@@ -50,10 +50,10 @@ class Cut:
         subprocess.run([*self._disk.TRACED, "-o", str(trace), *command], check=True, capture_output=True)
         seen = set[int]()
         with trace.open() as file:
-            # What is not synced is the most just before a sync, and at the end.
+            # Most is unsynced just before a sync, and at the end.
             for line in chain(file, ["sync()"]):
                 for state in played.states() if "sync(" in line else ():
-                    # Of a draft, what is in it is nobody's: its names are enough.
+                    # Of a draft only the names matter, not the content.
                     told = {(name, b"" if "/." in f"/{name}" else data) for name, data in state.items()}
                     if (key := hash(frozenset(told))) not in seen:
                         seen.add(key)
@@ -93,7 +93,7 @@ def digest(data: bytes) -> str:
 
 
 def test_a_backup_that_is_found_is_whole(cut: Cut) -> None:
-    """The one before, or the new one, or both; and the next can be made."""
+    """The backup before, the new one, or both are there and whole; and the next can be made."""
     store = cut.folder / "a.duckdb"
     before = back_up(store, cut.folder / "backups", quick=True)
     kept = {
@@ -124,7 +124,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("way", [[], ["--no-backup"]])
 @pytest.mark.parametrize("log", [b"", b"of the old one"])
 def test_a_store_is_the_old_one_or_that_of_the_backup(cut: Cut, way: list[str], log: bytes) -> None:
-    """Without a log of the other; the old one keeps its own, under one of its names; line sets are whole."""
+    """The store has no log of the other one; the old store keeps its log; line sets are whole."""
     store, desk = cut.folder / "a.duckdb", cut.folder / "a.desk"
     made = back_up(store, cut.folder.with_name("backups"), quick=True)
     desk.unlink()

@@ -1,4 +1,4 @@
-"""Labels: given, taken back, counted, and brought back by a spreadsheet."""
+"""Labels: giving, undoing, counting, and reading from a spreadsheet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LABELERS, LABELS = ("ann", "ben"), ("light", "full", "idiom", "")
 
 
 def held(desk: Desk) -> dict[str, dict[int, str]]:
-    """All labels of `make`."""
+    """Return all labels of `make`."""
     with desk.reading() as reading:
         return labels_of(reading, find_set(reading, "make").id)
 
@@ -48,7 +48,7 @@ STEPS = st.lists(
 
 
 def report(desk: Desk) -> tuple[Rows, Sequence[str]]:
-    """What came of `make`; without parts, no store is opened."""
+    """Return the report of `make`; without parts, no store is opened."""
     return LineReport(name="make").make(desk, Mock(side_effect=AssertionError))
 
 
@@ -98,7 +98,7 @@ def desk_of_examples(desk: Desk, tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("lines", ["0", "8", "3-2", "x", "", "1-", "1,,2", "-1", "1-99999999999"])
 def test_lines_that_there_are_not_get_no_label(desk: Desk, lines: str) -> None:
-    """The whole step is refused."""
+    """Labels for missing lines are refused as a whole step."""
     with pytest.raises(InputError, match="line"):
         give(desk, f"1,{lines}" if lines else "", "light")
     assert held(desk) == {}
@@ -106,13 +106,13 @@ def test_lines_that_there_are_not_get_no_label(desk: Desk, lines: str) -> None:
 
 @pytest.mark.parametrize("label", ["?", "a\tb\x1b[0m", "x" * 101])
 def test_a_label_is_a_word_or_a_few(desk: Desk, label: str) -> None:
-    """`?` stands for lines without one, and what steers a terminal is none."""
+    """`?`, which marks lines without a label, and control characters are no labels."""
     with pytest.raises(InputError, match="is no label"):
         give(desk, "1", label)
 
 
 def test_lists_are_of_a_label_and_in_an_order(desk: Desk, store: Path) -> None:
-    """Mine, those of others, and lines without one."""
+    """Lists can be of lines with a label of mine, of others, or without one, in an order."""
     give(desk, "1,3", "light")
     give(desk, "2", "full")
     give(desk, "1", "full", "ben")
@@ -147,7 +147,7 @@ def test_kappa_is_that_of_the_book() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2, max_size=60))
 def test_kappa_and_its_interval_are_those_of_the_delta_method(pairs: list[tuple[str, str]]) -> None:
-    """Its variance is that of its gradient, taken numerically, over multinomial counts."""
+    """The variance is that of the delta method, with a numeric gradient over multinomial counts."""
 
     def value(p: Any) -> float:
         observed, chance = np.trace(p), (p.sum(0) * p.sum(1)).sum()
@@ -164,7 +164,7 @@ def test_kappa_and_its_interval_are_those_of_the_delta_method(pairs: list[tuple[
         shift = np.zeros(9)
         shift[cell] = step
         more, less = p + shift.reshape(3, 3), p - shift.reshape(3, 3)
-        # Of a table that sums to one, as the formula is for shares.
+        # The table is scaled to sum 1, as the formula is for shares.
         gradient[cell] = (value(more / more.sum()) - value(less / less.sum())) / (2 * step)
     flat = p.ravel()
     variance = (gradient**2 @ flat - (gradient @ flat) ** 2) / len(pairs)
@@ -201,7 +201,7 @@ def test_a_report_counts_what_was_given(desk: Desk) -> None:
 
 
 def test_what_cannot_be_reported_is_refused_or_said(desk: Desk) -> None:
-    """No label at all; labelers with no line in common, or with one label only."""
+    """A report without labels is refused; labelers without common lines, or with one label, get a note."""
     with pytest.raises(InputError, match="no line of make has a label yet; give some with"):
         report(desk)
     give(desk, "1-2", "light")
@@ -215,7 +215,7 @@ def test_what_cannot_be_reported_is_refused_or_said(desk: Desk) -> None:
 
 @pytest.mark.parametrize("theirs", ["light", "full", "mixed"])
 def test_one_label_alone_has_no_kappa(desk: Desk, theirs: str) -> None:
-    """Of one labeler or of both: a number would look like agreement by chance."""
+    """If a labeler has one label only, there is no kappa, which would look like agreement by chance."""
     give(desk, "1-4", "light")
     give(desk, "1-4", "full" if theirs == "mixed" else theirs, "ben")
     give(desk, "2", "light", "ben") if theirs == "mixed" else None
@@ -243,7 +243,7 @@ def test_full_agreement_has_no_interval(desk: Desk) -> None:
     [("Idiom", "idiom"), ("ÉTÉ", "été"), ("straße", "STRASSE"), ("été", "e\u0301te\u0301")],
 )
 def test_labels_that_differ_in_case_alone_are_one(desk: Desk, tmp_path: Path, first: str, other: str) -> None:
-    """Typed, or in a spreadsheet, by whomever: the set keeps the first spelling, and says so."""
+    """Labels that differ in case, typed or in a spreadsheet, get the first spelling of the set, with a note."""
     give(desk, "1", first)
     said = str(GivenLabel(name="make", lines="2", label=other, labeler="ben").give(desk))
     table = tmp_path / "labels.csv"
@@ -257,7 +257,7 @@ def test_labels_that_differ_in_case_alone_are_one(desk: Desk, tmp_path: Path, fi
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
 def test_a_spreadsheet_comes_back(desk: Desk, store: Path, tmp_path: Path, ending: str) -> None:
-    """What was typed into its column `label` becomes labels; an empty cell takes none away."""
+    """The column `label` of a spreadsheet becomes labels; an empty cell removes none."""
     give(desk, "1", "full")
     table = listed(desk, store, labeler="ann")
     for row in table:
@@ -290,7 +290,7 @@ def test_a_spreadsheet_comes_back(desk: Desk, store: Path, tmp_path: Path, endin
     ],
 )
 def test_a_table_of_something_else_gives_no_labels(desk: Desk, tmp_path: Path, text: str, said: str) -> None:
-    """It is told where it is wrong, and nothing of it is taken."""
+    """A table of other data is refused with the place of the fault, and gives no labels."""
     file = tmp_path / "back.csv"
     file.write_text(text)
 

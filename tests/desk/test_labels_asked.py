@@ -39,7 +39,7 @@ MAKE = '[lemma="make"]'
 
 @pytest.fixture
 def labeled(desk: Desk) -> Desk:
-    """The set with labels of two people, who agree on the lines that both have labeled."""
+    """The set with labels of two labelers, who agree on the lines that both have labeled."""
     for lines, label, labeler in [
         ("1,3", "light", "ann"),
         ("2", "full", "ann"),
@@ -69,7 +69,7 @@ def counts(store: Path, by: str, query: str = MAKE, **more: Any) -> dict[Any, in
 
 
 def listed_labels(desk: Desk, store: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The label of each line, whoever gave it, `_` for none, and the line."""
+    """Return the label of each line by any labeler, `_` for none, with the line."""
     rows = listed(desk, store, show=["word"])
     return [(next((row[name] for name in ("label_ann", "label_ben") if row[name]), "_"), row) for row in rows]
 
@@ -90,7 +90,7 @@ def test_hits_are_counted_by_their_labels(labeled: Desk, store: Path) -> None:
 
 
 def test_the_innermost_line_counts(desk: Desk, store: Path) -> None:
-    """Of two of the same length, that which begins later."""
+    """Of nested lines the innermost counts; of two of the same length the one that begins later."""
     with opened(store) as connection:
         NewLineSet(name="nested", pattern="[]{2}").make(desk, connection)
     for row in listed(desk, store, name="nested"):
@@ -111,7 +111,7 @@ def test_labels_of_one_labeler(labeled: Desk, store: Path) -> None:
 
 
 def test_every_token_of_a_line_has_its_label(labeled: Desk, store: Path) -> None:
-    """Hits that begin elsewhere in it, too."""
+    """Every token of a line has its label, so that hits within it have it, too."""
     with opened(store) as connection:
         NewLineSet(name="longer", pattern='"we" "make" "a"').make(labeled, connection)
     GivenLabel(name="longer", lines="1", label="x", labeler="ann").give(labeled)
@@ -143,7 +143,7 @@ def test_the_case_of_labels_does_not_matter(labeled: Desk, store: Path) -> None:
 
 
 def test_other_questions_take_the_condition(labeled: Desk, store: Path) -> None:
-    """They count the tokens of the chosen sentences, as if these were asked for by name."""
+    """Other look-ups with a condition on labels count the tokens of the sentences that meet it."""
     for question in (Ngrams(pattern="* *", limit=0), Frequencies(limit=0)):
         by_label, by_name = (
             ask(store, replace(question, where=where)).rows.to_pylist()
@@ -155,7 +155,7 @@ def test_other_questions_take_the_condition(labeled: Desk, store: Path) -> None:
 def matched(store: Path, request: str, *keys: str) -> dict[Any, int]:
     answer = ask(store, Match(request=request, key=list(keys), limit=0))
     rows = answer.rows.to_pylist()
-    # As Grew calls what has no value.
+    # The value of Grew for no value.
     return {tuple(row[key].replace("__undefined__", "_") for key in keys): row["count"] for row in rows}
 
 
@@ -194,7 +194,7 @@ def test_numbers_among_labels(desk: Desk, store: Path) -> None:
 
 
 def test_a_changed_label_counts_at_once(labeled: Desk, store: Path) -> None:
-    """Also for a connection that stays open, and keeps what it has found out."""
+    """A changed label counts at once, also in an open connection with a cache."""
     with opened(store) as connection:
 
         def now() -> dict[Any, int]:
@@ -238,7 +238,7 @@ def test_a_subcorpus_of_labels_follows_them(labeled: Desk, store: Path) -> None:
 
 
 def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
-    """A sentence has a label if anybody gave it; a token has one label, so that it must be said whose."""
+    """A sentence has a label if any labeler gave it; for a token, which has one label, a labeler must be named."""
     GivenLabel(name="make", lines="1", label="full", labeler="ben").give(labeled)
 
     assert ("talk", "t1") in found(store, "lines.make = light")
@@ -255,7 +255,7 @@ def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
 def test_lines_that_are_gone_or_changed_have_no_label(
     labeled: Desk, read: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What was read anew is found where it is now; a line in other words is not what was labeled."""
+    """Lines are found after their text was read again; removed lines, and those with other words, have no label."""
     text = conllu(["he makes do" if sentence == "they made it" else sentence for sentence in NAMED])
     later = read("later.duckdb", after=conllu(["first"], ["x"]).replace("talk", "before"), text=text)
     with lend_labels(Store(later, read_only=True), labeled.path) as lent, lent.connect() as connection:
@@ -273,7 +273,7 @@ def test_lines_that_are_gone_or_changed_have_no_label(
 
 
 def test_sentences_of_the_same_name_and_words(read: Callable[..., Path], tmp_path: Path) -> None:
-    """The one that was labeled is told by its place in the document."""
+    """Of sentences with the same name and words, the labeled one is found by its place in the document."""
     twins = read("twins.duckdb", text=conllu(["you make it", "no", "you make it"]).replace("= t3", "= t1"))
     desk = Desk(tmp_path / "twins.desk", create=True)
     with opened(twins) as connection:
@@ -334,7 +334,7 @@ def test_a_name_of_several_words_stands_in_quotes(labeled: Desk, store: Path) ->
 
 @pytest.mark.parametrize("label", ["it's", 'a "b"', "$lines {0} %s", "ß → 語", "2%", "a\\b"])
 def test_any_label(desk: Desk, store: Path, label: str) -> None:
-    """Also in the statement with its values, which gives the same rows."""
+    """A label may be any text, and the shown statement gives the same rows."""
     GivenLabel(name="make", lines="1-2", label=label, labeler="ann").give(desk)
 
     assert counts(store, "lines.make") == {label: 2, "_": 5}
@@ -346,7 +346,7 @@ def test_any_label(desk: Desk, store: Path, label: str) -> None:
 
 
 def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read: Callable[..., Path]) -> None:
-    """A key of the metadata with this name, and a label of the query."""
+    """A metadata key, or a label of the query, goes before a set of the same name."""
     text = conllu().replace("# newdoc id = talk", "# newdoc id = talk\n# meta::lines.make = own")
     own = read("own.duckdb", text=text)
 
@@ -386,7 +386,7 @@ def test_without_a_desk(
 
 @pytest.mark.parametrize("name", ["$foo", "$most", 'a"$b', "it's -- $labeled", "{rows} {0}"])
 def test_a_set_may_have_any_name(desk: Desk, store: Path, name: str) -> None:
-    """It is no part of a statement, which can be asked again as it is shown."""
+    """A set may have any name, as it is no part of the statement, which runs as it is shown."""
     with opened(store) as connection:
         NewLineSet(name=name, pattern="lemma:make").make(desk, connection)
     GivenLabel(name=name, lines="1", label=f"{name}?", labeler="ann").give(desk)
@@ -452,7 +452,7 @@ def test_labels_of_other_corpora_are_not_offered(read: Callable[..., Path], tmp_
 
 
 def test_of_many_labels_the_largest_are_offered(desk: Desk, store: Path) -> None:
-    """Unless all of a key are asked for; what is read as the name of another set is not offered."""
+    """The largest labels are offered, on request all; names that are read as those of another set are not."""
     with opened(store) as connection:
         NewLineSet(name="all", pattern="[]").make(desk, connection)
         NewLineSet(name="all.ann", pattern="[]").make(desk, connection)

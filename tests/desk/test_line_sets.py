@@ -1,4 +1,4 @@
-"""Sets of lines: what they keep, and what they tell of a store that has changed."""
+"""Sets of lines: their content, and their state after changes of the store."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_set_is_as_long_as_the_server_allows(desk: Desk, store: Path, limit: i
 
 
 def test_lines_are_drawn_sorted_and_filtered_once(store: Path, desk: Desk) -> None:
-    """A set keeps the order and the choice of its query, whatever they are."""
+    """A set keeps the sample, order and filters of its query."""
     asked = {"pattern": "lemma:make", "sort": "1R", "filter": ["they"], "within": ["not 1L"], "sample": 2}
     with Store(store, read_only=True) as opened, opened.connect() as connection:
         want = Kwic(**asked, limit=0).ask(connection).rows.to_pylist()  # type: ignore[arg-type]
@@ -63,7 +63,7 @@ def test_lines_are_drawn_sorted_and_filtered_once(store: Path, desk: Desk) -> No
 
 
 def test_lines_are_known_in_a_store_that_was_made_anew(desk: Desk, read: Callable[..., Path]) -> None:
-    """Sentences have other numbers after other texts, with and without names of their own."""
+    """Lines are found in a new store with other sentence ids, with and without names of sentences."""
     other = read("b.duckdb", after=conllu(["one more"], ["and", "others"]))
 
     assert states(desk, other) == {}
@@ -101,7 +101,7 @@ def test_what_is_gone_and_what_has_changed_is_told(desk: Desk, read: Callable[..
 def test_of_sentences_with_one_name_the_one_with_the_words_is_meant(
     desk: Desk, read: Callable[..., Path]
 ) -> None:
-    """A second t1 before the first one changes nothing; where both have other words, the line has changed."""
+    """Of sentences with one name, the one with the words of the line counts; without one it has changed."""
     twice = conllu().replace("# sent_id = t2", "# sent_id = t1", 1)
     other = read("b.duckdb", text=twice.replace("we\twe", "you\tyou"))
 
@@ -109,7 +109,7 @@ def test_of_sentences_with_one_name_the_one_with_the_words_is_meant(
 
 
 def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, tmp_path: Path) -> None:
-    """It holds no line set, and none is put into its folder."""
+    """A snapshot uses the desk of its store, and its folder gets none."""
     folder = tmp_path / "snapshots"
     snapshots.publish(store, folder)
     before = sorted(folder.iterdir())
@@ -125,7 +125,7 @@ def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, 
     [("make", "there is a line set 'make'"), (" ", "no name"), ("?", "no name"), ("a/b", "no name")],
 )
 def test_a_set_needs_a_name_of_its_own(desk: Desk, store: Path, name: str, said: str) -> None:
-    """What is there already is not replaced."""
+    """An existing set is not replaced."""
     with (
         Store(store, read_only=True) as opened,
         opened.connect() as connection,
@@ -137,7 +137,7 @@ def test_a_set_needs_a_name_of_its_own(desk: Desk, store: Path, name: str, said:
 
 
 def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path, tmp_path: Path) -> None:
-    """It is told why, and which sets there are; a new desk is not begun."""
+    """A query without hits makes no set and no desk; the error has the reason and the existing sets."""
     with Store(store, read_only=True) as opened, opened.connect() as connection:
         with pytest.raises(InputError, match="set 'none' is not made: no occurrence of 'lemma:mkae'"):
             NewLineSet(name="none", pattern="lemma:mkae").make(desk, connection)
@@ -151,7 +151,7 @@ def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path, tmp_pa
 
 
 def test_a_list_says_which_of_the_lines_it_has(desk: Desk, store: Path) -> None:
-    """Those behind others, too."""
+    """A list says which lines it has, also after an offset."""
     asked = ["lines", "list", "make", "--desk", str(desk.path), "--db", str(store), "-n", "2"]
 
     assert "2 of 7 lines (--limit 0 for all)" in CliRunner().invoke(build(), asked).stderr
@@ -159,7 +159,7 @@ def test_a_list_says_which_of_the_lines_it_has(desk: Desk, store: Path) -> None:
 
 
 def test_a_new_file_is_told(store: Path, tmp_path: Path) -> None:
-    """Once, with those beside it: labels of another file would look lost."""
+    """A new file is noted once, with other desks in the folder, as their labels would seem lost."""
     (tmp_path / "study.desk").touch()
     asked = ["lines", "new", "--desk", str(tmp_path / "studdy.desk"), "--db", str(store)]
     first, second = (CliRunner().invoke(build(), [*asked, name, "lemma:make"]).stderr for name in "ab")
@@ -199,7 +199,7 @@ def test_another_database_and_a_desk_of_another_version_are_refused(
 
 
 def test_a_set_that_is_removed_takes_its_labels_along(desk: Desk, store: Path) -> None:
-    """It says how many there were, and first only what would go."""
+    """Removing a set removes its labels; a dry run and the answer have their number."""
     GivenLabel(name="make", lines="2,3", label="light", labeler="ann").give(desk)
 
     assert line_sets.remove(desk, "make", dry_run=True) == (7, 2)
@@ -248,11 +248,11 @@ def test_two_write_at_once_and_no_label_that_was_told_is_lost_when_they_are_kill
 
         found = labels_of(reading, find_set(reading, "make").id)
     for who, number in told.items():
-        # The last one may have been on the disk before it was told.
+        # The last label may have been on the disk before it was reported.
         assert set(found[who].values()) in ({f"x{number}"}, {f"x{number + 1}"})
 
 
-#: Ends as a kill does, before a new desk has its name, or after that.
+#: Ends as by a kill, before a new desk has its name, or after that.
 _ENDED = """
 import os, sys
 from pathlib import Path
@@ -271,7 +271,7 @@ desk.Desk.begin(Path(sys.argv[1]))
 
 @pytest.mark.parametrize("when", ["unnamed", "named"])
 def test_what_a_kill_left_of_a_new_desk_goes(tmp_path: Path, when: str) -> None:
-    """With the next set that is made; what others call nearly so stays."""
+    """The next set removes the remains of a killed new desk, but no files of others with similar names."""
     path = tmp_path / "new[1].desk"
     others = {tmp_path / name for name in (".new[1].desk.notes.tmp", f".new1.desk.{'0' * 16}.tmp")}
     for other in others:
@@ -286,7 +286,7 @@ def test_what_a_kill_left_of_a_new_desk_goes(tmp_path: Path, when: str) -> None:
 def test_a_desk_that_another_makes_meanwhile_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where that one removed this draft as left over."""
+    """A desk that another process makes meanwhile is used, even if that one removed this draft."""
     path, give_name = tmp_path / "new.desk", files.give_name
 
     def late(draft: Path, name: Path) -> None:

@@ -1,4 +1,4 @@
-"""Lines of a set with what the store says of them: shown, sorted by, and counted apart."""
+"""Values of the store for lines of a set: as columns, for sorting, and for counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def dated(read: Callable[..., Path], tmp_path: Path, desk: Desk) -> Path:
 
 
 def test_metadata_and_attributes_are_columns(desk: Desk, dated: Path) -> None:
-    """As `kwic --show` has them; a document without the key has none, and attributes are of the first token."""
+    """Columns are those of `kwic --show`; missing keys have no value, attributes are of the first token."""
     rows = listed(desk, dated, show=["genre,year", "length,lemma"])
 
     assert [*rows[0]][-7:] == ["genre", "year", "length", "lemma", "left", "node", "right"]
@@ -49,7 +49,7 @@ def test_metadata_and_attributes_are_columns(desk: Desk, dated: Path) -> None:
 
 
 def test_lines_are_sorted_by_a_key(desk: Desk, dated: Path) -> None:
-    """As those of a concordance: without a value first, then by size; equal ones stay as they were."""
+    """Lines are sorted as in a concordance: without a value first, then by value, ties in their order."""
     assert [row["line"] for row in listed(desk, dated, sort="year")] == [5, 6, 7, 1, 2, 4, 3]
     assert [row["line"] for row in listed(desk, dated, sort="length")] == [5, 2, 1, 3, 6, 7, 4]
     assert [row["line"] for row in listed(desk, dated, sort="-year")] == [3, 4, 2, 1, 5, 6, 7]
@@ -57,7 +57,7 @@ def test_lines_are_sorted_by_a_key(desk: Desk, dated: Path) -> None:
 
 
 def test_what_is_gone_has_no_values(desk: Desk, read: Callable[..., Path]) -> None:
-    """A sentence that is not there any more has no genre, and comes first."""
+    """The line of a removed sentence has no genre, and comes first."""
     fewer = with_genres(conllu()).replace("# sent_id = t2\n", "# sent_id = u2\n")
     rows = listed(desk, read("fewer.duckdb", text=fewer), show=["genre"], sort="genre")
 
@@ -117,7 +117,7 @@ def test_a_report_is_told_apart(desk: Desk, dated: Path) -> None:
 
 
 def test_a_report_by_nothing_is_refused(desk: Desk, dated: Path, tmp_path: Path) -> None:
-    """A key that no line of the set has, and one that there is not."""
+    """A key that no line of the set has, and an unknown one, are refused."""
     GivenLabel(name="make", lines="1", label="light", labeler="ann").give(desk)
     with Store(dated) as opened:
         other = tmp_path / "other.conllu"
@@ -131,7 +131,7 @@ def test_a_report_by_nothing_is_refused(desk: Desk, dated: Path, tmp_path: Path)
 
 
 def test_pages_of_lines_have_the_same_values(desk: Desk, dated: Path) -> None:
-    """What is shown of a part of the lines is what is shown of all."""
+    """A page of lines has the same values as the whole list."""
     with Store(dated, read_only=True) as opened, opened.connect() as connection:
         part = SetLines(name="make", show=["year"], sort="year", limit=2, offset=3).find(desk, connection)
 

@@ -1,4 +1,4 @@
-"""Short links: one name for one address, which stays."""
+"""Short links: a permanent name for each address."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def board(tmp_path: Path) -> Desk:
 
 
 def test_an_address_has_one_name_which_stays(board: Desk) -> None:
-    """Whoever asks for it, and whenever; capitals do not matter."""
+    """An address has one name for all users at all times; capitals do not matter."""
     name = ShortLink(target="/word?word=a").make(board, "ann")
 
     assert (len(name), {*name} <= {*LETTERS}) == (3, True)
@@ -29,7 +29,7 @@ def test_an_address_has_one_name_which_stays(board: Desk) -> None:
 
 
 def test_names_grow_when_many_are_in_use(board: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two letters there are four names, and none of one letter is taken for more than a tenth."""
+    """Names become longer when more than a tenth of a length is in use; of two letters there are four."""
     monkeypatch.setattr(short_links, "LETTERS", "ab")
     monkeypatch.setattr(short_links, "_SHORTEST", 1)
     names = [ShortLink(target=f"/word?word={number}").make(board, "ann") for number in range(6)]
@@ -40,7 +40,7 @@ def test_names_grow_when_many_are_in_use(board: Desk, monkeypatch: pytest.Monkey
 
 
 def test_what_cannot_be_had_is_told(board: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that there is not, an address that is too long, too many of one client."""
+    """Unknown names, addresses that are too long, and too many of one client are refused."""
     with pytest.raises(NotFoundError, match="no short link 'zzz'; look at it again"):
         NamedLink(name="zzz").find(board)
     with pytest.raises(InputError, match="longer than 2,000 characters"):
