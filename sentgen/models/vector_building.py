@@ -286,7 +286,7 @@ def count_cells(
         memory: bytes that the pairs may take.
 
     Raises:
-        ModelError: nothing stands with anything.
+        ModelError: no word has a context.
         StoreError: the pairs take more memory.
     """
     relations = _relations(connection, selection) if dependencies else np.empty(0, np.int32)

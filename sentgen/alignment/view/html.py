@@ -146,11 +146,11 @@ _SHADES = 5
 
 
 class _Panes:
-    """Attributes and content of the elements for the segments of both texts.
+    """The attributes and content of the elements for the segments of both texts.
 
     Args:
         shown: the aligned pair.
-        prefix: tells the ids of several on a page apart.
+        prefix: prefix of the ids, so that several can be on one page.
     """
 
     def __init__(self, shown: PairView, prefix: str) -> None:
@@ -331,7 +331,7 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
 
     Args:
         view: the aligned pair; its reasons are shown, too, if the alignment has them.
-        prefix: tells the ids of several on a page apart.
+        prefix: prefix of the ids, so that several can be on one page.
         explain: whether to say so if the alignment has no reasons.
     """
     weighed = view.alignment.weighed

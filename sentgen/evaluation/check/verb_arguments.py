@@ -35,9 +35,9 @@ KINDS: tuple[Kind, ...] = ("all", "adjacent", "long")
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """What makes two words the same: their lower-cased forms, unless told otherwise.
+    """The spelling by which two words are compared: lower-cased forms by default.
 
-    With ``lemmas`` a word without a lemma stands for itself.
+    With ``lemmas`` a word without a lemma is compared by its form.
     """
 
     lemmas: bool = False

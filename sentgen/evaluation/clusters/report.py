@@ -122,7 +122,7 @@ class GenerationReport:
         )
 
     def _examples(self) -> Iterator[tuple[str, list[tuple[int, list[tuple[str, str]]]]]]:
-        """Yield clusters, evenly spread, with what each system made of them at some lengths."""
+        """Yield clusters, evenly spread, with the strings of each system at some lengths."""
         precision = self.result.figures("precision", "all")
         step = max(1, len(self.result.clusters) // _EXAMPLES)
         for c in range(0, step * min(_EXAMPLES, len(self.result.clusters)), step):

@@ -23,7 +23,7 @@ _EXAMPLES = 40
 
 @dataclass(frozen=True, slots=True)
 class _ExampleCluster:
-    """A cluster, and what each system made of it, the best system first; nothing where it made nothing."""
+    """A cluster, and the sentence of each system that has one, the best system first."""
 
     name: str
     inputs: Sequence[str]
