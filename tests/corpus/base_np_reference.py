@@ -1,4 +1,4 @@
-"""Base noun phrases and function words as heads, a sentence at a time in plain Python: what is compiled must agree."""
+"""Reference in plain Python for base noun phrases and function words as heads, one sentence at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base noun phrases and function heads on sentences worked by hand, and on random trees."""
+"""Base noun phrases and function heads, on sentences analysed by hand and on random trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled base noun phrases and function heads are those of the reference."""
+"""The compiled functions for base noun phrases and function heads agree with the reference."""
 
 from __future__ import annotations
 

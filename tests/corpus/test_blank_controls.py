@@ -30,7 +30,7 @@ def read(path: Path, form: str = "", **settings: str) -> list[Sentence]:
 
 @pytest.mark.parametrize("sign", BLANKS)
 def test_they_are_blanks_of_raw_text_in_every_format(sign: str, tmp_path: Path) -> None:
-    """Not in the words, nor in the text that is kept; none ends a paragraph within a line."""
+    """Neither the words nor the stored text have them, and none ends a paragraph within a line."""
     raw = f"It{sign}is so."
     (tmp_path / "a.txt").write_text(f"{raw}\n", "utf-8")
     (tmp_path / "a.md").write_text(f"{raw}\n", "utf-8")
@@ -49,7 +49,7 @@ def test_they_are_blanks_of_raw_text_in_every_format(sign: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("sign", BLANKS)
 def test_they_are_blanks_of_pairs(sign: str, tmp_path: Path) -> None:
-    """A document has the sentences that it has with blanks."""
+    """A document has the same sentences as with blanks in their place."""
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "a", "document": f"It{sign}is so.", "abstract": "So."}) + "\n", "utf-8")
     for settings in (PairSettings(), PairSettings(replace_controls=True)):
@@ -73,7 +73,7 @@ def test_a_form_feed_parts_pages(tmp_path: Path) -> None:
 
 
 def test_formats_of_tokens_refuse_them(tmp_path: Path) -> None:
-    """A word with a form feed is a mistake."""
+    """A word with a form feed is an error."""
     (tmp_path / "a.lines").write_text("a b\x0cc .\n", "utf-8")
     with pytest.raises(InputError, match=r"U\+000C"):
         read(tmp_path / "a.lines")
@@ -82,7 +82,7 @@ def test_formats_of_tokens_refuse_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", ["\x01", "\x00"])
 @pytest.mark.parametrize("name", ["a.txt", "a.lines", "a.txt.gz"])
 def test_what_no_text_has_is_told_before_anything_is_read(name: str, wrong: str, tmp_path: Path) -> None:
-    """Also behind much that is good, with its line; and the hash is that of the content."""
+    """The error names the line, also after many good lines; and the hash is that of the content."""
     good = "It is so . And so on .\n" * 5_000
     for written, refused in ((f"{good}a{wrong}b\n", True), (good, False)):
         data = written.encode()

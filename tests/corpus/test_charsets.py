@@ -83,7 +83,7 @@ def test_names_mean_what_browsers_read(tmp_path: Path, name: str, codec: str, te
 
 @pytest.mark.parametrize("name", ["klingon", "hex", "rot13", "x-", "", "a\0b", "../a", "iso-8859-99"])
 def test_names_that_mean_nothing(tmp_path: Path, name: str) -> None:
-    """They are named in one line, not read as something else."""
+    """An unknown name is an error of one line; the file is not read in another encoding."""
     with pytest.raises(LookupError):
         codec_of(name)
     (tmp_path / "a.csv").write_text("id\n1\n")
@@ -121,7 +121,7 @@ def test_what_a_file_says_of_itself_and_is_not_so(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_the_right_encoding_is_among_those_that_are_named(tmp_path: Path, text: str, codec: str) -> None:
-    """With the word as it reads in it, in whatever language the text is."""
+    """The message has the word as it reads in that encoding, for texts of several languages."""
     (tmp_path / "a.txt").write_bytes(b"ok\n" + f"a {text} b\n".encode(codec))
 
     with pytest.raises(InputError, match=r"a\.txt:2: byte 0x.. is not UTF-8; its word would be ") as caught:

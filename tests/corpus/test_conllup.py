@@ -35,7 +35,7 @@ def read(text: str) -> list[Sentence | Rejection]:
 
 
 def test_columns_by_their_names() -> None:
-    """Those that CoNLL-U has not are in MISC; empty nodes and ranges are as there."""
+    """Columns that CoNLL-U does not have are in MISC; empty nodes and ranges are read as in CoNLL-U."""
     one, two = read(PARSEME)
     assert isinstance(one, Sentence)
     assert isinstance(two, Sentence)
@@ -55,7 +55,7 @@ def test_a_file_without_numbers() -> None:
 
 
 def test_the_columns_of_conllu_are_read_as_there() -> None:
-    """The same sentences as without the line that names them."""
+    """A file with the columns of CoNLL-U gives the same sentences with and without their declaration."""
     rows = (
         "1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t2:nsubj\t_\n2\tsleep\t_\t_\t_\t_\t0\troot\t_\tA=1\n"
     )

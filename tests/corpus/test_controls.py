@@ -78,7 +78,7 @@ def written(folder: Path, name: str, word: str) -> Path:
     ],
 )
 def test_one_refuses_its_sentence(tmp_path: Path, name: str) -> None:
-    """By the check of that name, in every format; the sentence before it is read."""
+    """The check `control-character` refuses the sentence in every format; the sentence before it is read."""
     given = {"text": "text"} if name in ("a.csv", "a.xlsx", "a.parquet") else {}
     for control in CONTROLS:
         good, *wrong = found(written(tmp_path, name, f"a{control}b"), **given)
@@ -89,7 +89,7 @@ def test_one_refuses_its_sentence(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_one_is_seen_in_blocks(tmp_path: Path, name: str) -> None:
-    """Which are looked at as bytes, and give the sentence up to the slow path."""
+    """Blocks are searched for such bytes, and the slow reader refuses the sentence."""
     (source,) = expand([str(written(tmp_path, name, "a\x92b"))])
     items = list(BLOCKS[name].read_blocks(source.open()))
 
@@ -98,7 +98,7 @@ def test_one_is_seen_in_blocks(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.xml", "b.xml"])
 def test_xml_with_one_is_refused(tmp_path: Path, name: str) -> None:
-    """As a reference, too: in XML, unlike HTML, it means the control."""
+    """Also as a reference, which denotes the control in XML, unlike in HTML."""
     for written_as in ("\x92", "&#146;", "&#x92;"):
         with pytest.raises(InputError, match=r"the control character U\+0092; remove it"):
             list(found(written(tmp_path, name, f"a{written_as}b")))
@@ -141,7 +141,7 @@ def test_documents_have_what_is_meant(tmp_path: Path, written_as: str) -> None:
 
 
 def test_references_of_vertical_files(tmp_path: Path) -> None:
-    """Are those of HTML, as their other entities are."""
+    """References are read as in HTML, like other entities."""
     (one,) = list(found(written(tmp_path, "a.vert", "It&#146;s")))[1:]
     assert isinstance(one, Sentence)
     assert one.forms == ["It", "It’s"]

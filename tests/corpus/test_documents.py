@@ -72,7 +72,7 @@ After.
 
 
 def test_a_page(tmp_path: Path) -> None:
-    """What is seen of it, in blocks with their lines; its title and author are metadata."""
+    """The visible text is in blocks with their lines; title and author are metadata."""
     path = tmp_path / "a.html"
     path.write_text(PAGE)
 
@@ -124,7 +124,7 @@ def test_a_page(tmp_path: Path) -> None:
     ],
 )
 def test_encodings_of_a_page(tmp_path: Path, data: bytes, given: dict[str, object], expected: str) -> None:
-    """The one that is given, else the one that it names, else UTF-8."""
+    """The given encoding is used, else the one that the page names, else UTF-8."""
     (tmp_path / "a.html").write_bytes(data)
 
     assert texts(tmp_path / "a.html", **given) == [expected]
@@ -161,7 +161,7 @@ no
 
 
 def test_markdown(tmp_path: Path) -> None:
-    """Its signs are no words; headings, paragraphs, items and quotations are regions."""
+    """Markup is left out; headings, paragraphs, items and quotations are regions."""
     path = tmp_path / "a.md"
     path.write_text(MARKDOWN)
 
@@ -233,7 +233,7 @@ def test_word(tmp_path: Path) -> None:
 
 
 def test_word_in_an_archive(tmp_path: Path) -> None:
-    """A member that is a document is read as one, and named below the archive."""
+    """A document in an archive is read as a document, and named as a member of the archive."""
     files.docx(tmp_path / "a.docx", BODY)
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.write(tmp_path / "a.docx", "letters/a.docx")
@@ -283,7 +283,7 @@ def test_a_book(tmp_path: Path) -> None:
 
 
 def test_what_ends_with_a_chapter_does_not_go_on(tmp_path: Path) -> None:
-    """Regions end with the last text of their chapter, closed or not, as in a page of its own."""
+    """Regions end with the last text of their chapter, closed or not, as in a single page."""
     chapters = {
         "a.xhtml": "<html><body><h2>One</h2><blockquote><p>A b.</p></blockquote></body></html>",
         "b.xhtml": "<html><body><ul><li><p>C d.",
@@ -301,7 +301,7 @@ def test_what_ends_with_a_chapter_does_not_go_on(tmp_path: Path) -> None:
 
 
 def test_pages_of_a_pdf(tmp_path: Path) -> None:
-    """A paragraph may go on from one page to the next."""
+    """A paragraph may continue on the next page."""
     lines = [f"The line number {n} of the text goes on" for n in range(6)]
     path = files.pdf(tmp_path / "a.pdf", [lines[:4], [*lines[4:], "and ends."]], information="/Title (T)")
 
@@ -340,7 +340,7 @@ def test_hyphens_at_the_ends_of_lines(tmp_path: Path, lines: list[str], expected
 
 
 def test_ligatures_are_letters(tmp_path: Path) -> None:
-    """In documents, where they are typesetting; what is written as plain text stays."""
+    """Ligatures are split in documents, where they are typesetting, but not in plain text."""
     text = "\ufb00 \ufb01 \ufb02 e\ufb03cient ba\ufb04e \ufb05 \ufb06"
     (tmp_path / "a.html").write_text(f"<meta charset=utf-8><p>{text}</p>", "utf-8")
     (tmp_path / "a.md").write_text(text, "utf-8")
@@ -355,7 +355,7 @@ def test_ligatures_are_letters(tmp_path: Path) -> None:
 
 
 def test_controls_are_blanks(tmp_path: Path) -> None:
-    """Soft hyphens go; nothing else can stand in a token that no other format lets in."""
+    """Soft hyphens are dropped; tokens have no characters that other formats refuse."""
     (tmp_path / "a.html").write_text("<p>a\x01b\x7fc\u00add\tmore\0over</p>")
 
     assert texts(tmp_path / "a.html") == ["a b cd more over"]
@@ -433,7 +433,7 @@ def test_encrypted_pdf(tmp_path: Path) -> None:
 def test_what_is_not_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, package: str
 ) -> None:
-    """A line names the extra that brings it."""
+    """The error names the extra with the missing package."""
     files.docx(tmp_path / "a.docx", BODY)
     files.pdf(tmp_path / "a.pdf", [["It."]])
     files.xlsx(tmp_path / "a.xlsx", [["text"], ["It."]])

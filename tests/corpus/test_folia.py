@@ -1,4 +1,4 @@
-"""FoLiA: what is taken of it, and what is not."""
+"""The reader of FoLiA: the elements that are read, and those that are left out."""
 
 from __future__ import annotations
 

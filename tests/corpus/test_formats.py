@@ -1,4 +1,4 @@
-"""Telling formats apart."""
+"""Detection of formats."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     ],
 )
 def test_markup_that_is_read_as_text(tmp_path: Path, content: str, markup: bool) -> None:
-    """Its tags become words; a few tags in prose, and the unknown words of a corpus, are none of it."""
+    """Tags read as words are noted; a few tags in prose, and `<unk>` in a corpus, are not."""
     (tmp_path / "a.txt").write_text(content)
     (source,) = expand([str(tmp_path / "a.txt")])
 

@@ -56,7 +56,7 @@ def ruby(base: str, reading: str) -> dict[str, str]:
     ],
 )
 def test_readings_are_left_out(tmp_path: Path, before: str, pairs: list[tuple[str, str]], after: str) -> None:
-    """Of HTML, Markdown, EPUB, Word, OpenDocument and TEI; their base stays where it stands."""
+    """Readings beside characters are left out in all formats of documents; the base text is kept in place."""
     each = {form: "".join(ruby(*pair)[form] for pair in pairs) for form in ruby("", "")}
     page = f"<html><body><p>{before}{each['html']}{after}</p></body></html>"
     (tmp_path / "a.html").write_text(f"<meta charset=utf-8>{page}")
@@ -84,7 +84,7 @@ def test_readings_are_left_out(tmp_path: Path, before: str, pairs: list[tuple[st
     ],
 )
 def test_readings_without_end_tags(tmp_path: Path, page: str) -> None:
-    """HTML lets them end where the next part of the ruby begins."""
+    """In HTML, a reading ends where the next part of the ruby begins."""
     (tmp_path / "a.html").write_text(f"<meta charset=utf-8><p>{page}</p><p>あと</p>")
 
     assert texts(tmp_path / "a.html") == ["漢字です", "あと"]
@@ -129,7 +129,7 @@ def test_pages(tmp_path: Path, name: str, attributes: str, seen: bool) -> None:
 
 
 def test_every_page_of_a_book(tmp_path: Path) -> None:
-    """Also one that is not in the order of reading, as answers to exercises are."""
+    """Pages outside the linear order, such as answers to exercises, are read, too."""
     path = files.epub(
         tmp_path / "a.epub", {"a.xhtml": "<p>One.</p>", "b.xhtml": "<p>Two.</p>"}, linear={"b.xhtml": "no"}
     )

@@ -47,7 +47,7 @@ def test_texts_and_fields_of_json(
 
 
 def test_several_abstracts_are_several_pairs(tmp_path: Path) -> None:
-    """Numbers tell them apart; one alone needs none."""
+    """Names of several pairs get numbers; the name of a single one gets none."""
     path = lines(
         tmp_path / "p.jsonl",
         {"id": "a", "document": "x y", "abstracts": ["x", "y"]},
@@ -69,7 +69,7 @@ def test_chosen_fields(tmp_path: Path) -> None:
 
 
 def test_compressed_json(tmp_path: Path) -> None:
-    """gzip and xz are read as they are."""
+    """Files of gzip and xz are read without unpacking."""
     text = json.dumps({"id": "a", "document": ["It rains.", "It pours."], "abstract": "It pours."}).encode()
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(text))
     (tmp_path / "a.jsonl.xz").write_bytes(lzma.compress(text))
@@ -101,7 +101,7 @@ def test_folder_of_pairs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("a.document", "a.abstract"), ("a.doc", "a.abs")])
 def test_folder_of_pairs_without_extensions(tmp_path: Path, one: str, other: str) -> None:
-    """The side is the extension, and says nothing of the format: text is text."""
+    """The side is the extension, so the format is detected by the content."""
     (tmp_path / one).write_text("It rains. It pours.")
     (tmp_path / other).write_text("It pours.")
 
@@ -138,7 +138,7 @@ def test_conllu_documents(tmp_path: Path) -> None:
 
 
 def test_progress(tmp_path: Path) -> None:
-    """Each layout tells how many bytes were read, those of both files where there are two."""
+    """Each layout reports the number of bytes read, of both files together if there are two."""
     (tmp_path / "d.txt").write_text("It rains. It pours.\n" * 3)
     (tmp_path / "a.txt").write_text("It pours .\n" * 3)
     (tmp_path / "folder").mkdir()
@@ -212,7 +212,7 @@ def test_control_characters_can_be_replaced(tmp_path: Path) -> None:
     ],
 )
 def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
-    """One clear line with file and line; the pair before is fine."""
+    """The error has one line with file and line; the pair before is read."""
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": "a", "document": "x", "abstract": "x"}\n' + line + "\n")
 
@@ -249,7 +249,7 @@ def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], message: 
     ],
 )
 def test_folders_that_are_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
-    """A half pair is a mistake, and a folder without pairs is another one."""
+    """A document without its abstract is an error, and so is a folder without pairs."""
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 
@@ -274,7 +274,7 @@ def test_folders_that_are_refused(tmp_path: Path, files: dict[str, str], message
     ],
 )
 def test_conllu_that_is_refused(tmp_path: Path, names: list[str], message: str) -> None:
-    """The names must say what belongs together."""
+    """The names of documents must match those of abstracts."""
     text = "".join(f"# newdoc id = {name}\n{CONLLU.format('x')}" for name in names)
     (tmp_path / "p.conllu").write_text(text)
 
@@ -303,7 +303,7 @@ def treebank(path: Path, *documents: tuple[str, str]) -> str:
 
 
 def test_two_files_of_conllu(tmp_path: Path) -> None:
-    """The ids say what belongs together; a side may be part of them; sentences are those of the files."""
+    """Pairs are matched by ids, which may contain the side; sentences are those of the files."""
     documents = treebank(tmp_path / "d.conllu", ("a", "xy"), ("b.document", "z"))
     abstracts = treebank(tmp_path / "a.conllu", ("a", "x"), ("b.abstract", "z"))
 
@@ -313,7 +313,7 @@ def test_two_files_of_conllu(tmp_path: Path) -> None:
 
 
 def test_trees_of_two_files_are_kept(tmp_path: Path) -> None:
-    """What the treebank says of the words comes along."""
+    """The pairs have the annotation of the treebank."""
     tree = "# newdoc id = a\n1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tpours\tpour\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
     for name in ("d", "a"):
         (tmp_path / f"{name}.conllu").write_text(tree)
@@ -353,7 +353,7 @@ def test_two_files_of_whole_pairs(tmp_path: Path) -> None:
 def test_two_files_of_conllu_that_are_refused(
     tmp_path: Path, documents: str, abstracts: str, message: str
 ) -> None:
-    """Ids that are not there, twice, of one side only, or in another order."""
+    """Ids that are missing, repeated, in one file only, or in another order."""
     paths = [
         treebank(tmp_path / f"{name}.conllu", *((one, "x") for one in ids.split(" ")))
         for name, ids in (("d", documents), ("a", abstracts))
@@ -364,7 +364,7 @@ def test_two_files_of_conllu_that_are_refused(
 
 
 def test_document_without_an_id(tmp_path: Path) -> None:
-    """`# newdoc` alone begins a document that nothing can be matched with."""
+    """`# newdoc` without an id begins a document that cannot be matched."""
     path = tmp_path / "d.conllu"
     path.write_text("# newdoc\n" + CONLLU.format("x"))
 
@@ -375,7 +375,7 @@ def test_document_without_an_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize("parallel", [True, False])
 @pytest.mark.parametrize("broken", ["first", "whole", "abstract"])
 def test_a_broken_sentence_refuses_its_pair_only(tmp_path: Path, broken: str, *, parallel: bool) -> None:
-    """Be it the first of the document, all of it or all of the abstract: the other pairs are fine."""
+    """A broken sentence anywhere in a document or abstract leaves the other pairs unchanged."""
     texts = {"first": ("!x", "x"), "whole": ("!", "x"), "abstract": ("x", "!")}[broken]
     pairs = [("a", ("x", "x")), ("b", texts), ("c", ("x", "x"))]
     if parallel:

@@ -1,4 +1,4 @@
-"""Parsers: what each adapter makes of text, what is kept, and how a source is read through one."""
+"""Parsers: the sentences of each adapter, stored parses, and reading a source with a parser."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def udpipe(tiny_model: Path) -> Any:
 
 
 class Counting:
-    """A parser that splits at periods and blanks, hangs every token on the first, and knows what it was given."""
+    """A parser that splits at periods and blanks, attaches all tokens to the first, and records its input."""
 
     name, version = "counting", "1"
 
@@ -97,7 +97,7 @@ def test_raw_text_gets_checked_trees(udpipe: Any) -> None:
 
 
 def test_tokens_stay_as_they_are(udpipe: Any) -> None:
-    """Also those that the tokenizer would have split, or that look like a value that is not there."""
+    """Also tokens that the tokenizer would split, and `_`, which looks like a missing value."""
     tokens = [*TOKENS, ["_", "10 000", "can't", "``"]]
     sentences = list(udpipe.parse_tokenized(tokens))
 
@@ -135,7 +135,7 @@ def test_ranges_of_the_tokenizer(tmp_path: Path) -> None:
 
 
 def test_texts_without_words_have_no_sentences(udpipe: Any) -> None:
-    """An empty text between others does not shift them."""
+    """An empty text between others does not shift the results."""
     found = list(udpipe.parse(["", "Officials said.", " \n "]))
 
     assert [len(sentences) for sentences in found] == [0, 1, 0]
@@ -222,7 +222,7 @@ def test_missing_packages_are_named(
     ],
 )
 def test_models_without_a_part(tokenizer: str, tagger: str, message: str, tmp_path: Path) -> None:
-    """A model of somebody else's that cannot do it all is refused when that is asked of it."""
+    """A foreign model without a tokenizer, tagger or parser is refused when that part is needed."""
     path = tmp_path / "part.udpipe"
     treebank = "\n\n".join(TREEBANK.read_text().split("\n\n")[:20]) + "\n\n"
     tiny_parser.train(path, treebank, tokenizer=tokenizer, tagger=tagger, parser="none")
@@ -235,7 +235,7 @@ def test_models_without_a_part(tokenizer: str, tagger: str, message: str, tmp_pa
 
 
 def test_the_same_text_is_parsed_once(store: Store) -> None:
-    """Within one call, and ever after; what was known comes back the same, in its place."""
+    """Also in later calls; stored parses are returned unchanged, in the order of the texts."""
     parser = Counting()
     with CachedParser(parser, store) as cached:
         first = list(cached.parse(["A b.", "C.", "A b."]))
@@ -247,7 +247,7 @@ def test_the_same_text_is_parsed_once(store: Store) -> None:
 
 
 def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the sizes of look-ups and of what is kept at once."""
+    """Results do not depend on the sizes of batches for look-ups and for storing."""
     monkeypatch.setattr("sentgen.corpus.parsers._QUERY_TEXTS", 3)
     monkeypatch.setattr("sentgen.corpus.parsers._COMMIT_TOKENS", 4)
     texts = [f"{word} {word}." for word in "abcdefga"]
@@ -261,7 +261,7 @@ def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.Mo
 
 
 def test_tokens_and_raw_text_are_kept_apart(store: Store) -> None:
-    """Tokens are never taken for the text that they make, nor for other tokens."""
+    """A parse of tokens is not used for the text of the same words, nor for other tokens."""
     parser = Counting()
     with CachedParser(parser, store) as cached:
         list(cached.parse(["a b\n"]))
@@ -273,7 +273,7 @@ def test_tokens_and_raw_text_are_kept_apart(store: Store) -> None:
 
 
 def test_another_version_parses_anew(store: Store) -> None:
-    """A better model is not answered from the worse one's parses."""
+    """Stored parses of one version of a model are not used for another."""
     parser = Counting()
     for version in ("1", "2", "1"):
         parser.version = version
@@ -284,7 +284,7 @@ def test_another_version_parses_anew(store: Store) -> None:
 
 
 def test_what_was_parsed_stays_when_the_transaction_does_not(store: Store) -> None:
-    """An ingestion that is interrupted does not parse again what it had parsed."""
+    """After an interrupted ingestion, the texts parsed before are not parsed again."""
     parser = Counting()
     with CachedParser(parser, store) as cached, store.connect() as connection:
         transaction = connection.begin()
@@ -298,7 +298,7 @@ def test_what_was_parsed_stays_when_the_transaction_does_not(store: Store) -> No
 
 
 def test_a_store_for_reading_is_only_looked_into(store: Store) -> None:
-    """What it has is taken from there, what it has not is parsed and not kept."""
+    """Stored parses are used; other texts are parsed, and the parses are not stored."""
     parser = Counting()
     with CachedParser(parser, store) as cached:
         list(cached.parse(["A."]))
@@ -311,7 +311,7 @@ def test_a_store_for_reading_is_only_looked_into(store: Store) -> None:
 
 
 def test_kept_parses_are_counted_and_forgotten(store: Store) -> None:
-    """By parser, or by one version of it; what is not there is an error that says what is."""
+    """Parses are removed by parser, or by version; an unknown one is an error that lists the known ones."""
     for version in ("1", "2"):
         parser = Counting()
         parser.version = version
@@ -360,7 +360,7 @@ def test_tokenized_lines_keep_their_tokens() -> None:
 
 
 def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A source that is longer than a batch comes out in its order."""
+    """The sentences of a source longer than a batch keep their order."""
     text = "\n".join(f"{word} {word}" for word in "abcde")
     whole = read(Counting(), "lines", text)
     monkeypatch.setattr("sentgen.corpus.reading._BATCH_TEXTS", 2)
@@ -414,7 +414,7 @@ def test_multiword_ranges_move_with_their_sentence() -> None:
 
 
 def test_parsed_sentences_pass_the_checks() -> None:
-    """What the language model reserves is refused here as it is without a parser; the others are kept."""
+    """Reserved symbols are refused as without a parser; the other sentences are kept."""
     found = read(Counting(), "text", "A <s> b.\n\nC.\n\nD.")
     empty = read(Counting(), "jsonl", '{"sentences": [" "], "id": "k"}\n{"tokens": ["a"]}')
 
@@ -476,7 +476,7 @@ def sentences(draw: st.DrawFn) -> Sentence:
 
 @given(sentences())
 def test_conllu_reads_what_it_wrote(sentence: Sentence) -> None:
-    """Every field that CoNLL-U has a place for comes back."""
+    """Every field that CoNLL-U can represent is restored."""
     assert list(conllu_reader.read(conllu_text(sentence).split("\n"), path="x")) == [sentence]
 
 
@@ -549,7 +549,7 @@ def fake_spacy(document: Any, assigns: str = "token.dep") -> SimpleNamespace:
 
 
 def test_spacy_trees_skip_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
-    """spaCy's tokens of white space are no words: what hung on one hangs on the word above it."""
+    """Tokens of white space are dropped, and their dependents are attached to their heads."""
     tokens = [
         spacy_token(0, "my", 1, "poss"),
         spacy_token(1, "dog", 3, "nsubj", ""),
@@ -577,7 +577,7 @@ def test_spacy_trees_skip_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_spacy_trees_have_one_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where white space was the root, the first word on it is, and the others hang on that."""
+    """If the root was white space, its first dependent becomes the root, and head of the others."""
     tokens = [
         spacy_token(0, "a", 1, "dep"),
         spacy_token(1, " ", 1, "ROOT", ""),
@@ -590,7 +590,7 @@ def test_spacy_trees_have_one_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_spacy_keeps_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A document of one sentence is made of them, white space within a token and all."""
+    """spaCy gets a document of one sentence with these tokens, also if a token contains white space."""
     spacy = fake_spacy(None)
     monkeypatch.setitem(sys.modules, "spacy", spacy)
     monkeypatch.setitem(sys.modules, "spacy.tokens", spacy.tokens)
@@ -600,7 +600,7 @@ def test_spacy_keeps_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_spacy_model_without_a_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Told at once, not after the first batch."""
+    """The error comes at once, not after the first batch."""
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(None, assigns="token.tag"))
 
     with pytest.raises(ModelError, match="spaCy model 'x' has no parser; try en_core_web_sm"):

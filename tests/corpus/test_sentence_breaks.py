@@ -1,4 +1,4 @@
-"""Where sentences end: quotes and brackets end none, and hide no end."""
+"""Ends of sentences: quotes and brackets neither end a sentence nor hide an end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def sentences(given: str, language: str = "en") -> list[str]:
     ],
 )
 def test_sentences_end_inside_of_quotes_and_brackets(language: str, parts: list[str]) -> None:
-    """What closes stays with its sentence, and what opens goes with the next one."""
+    """A closing sign belongs to the sentence before it, an opening one to the next sentence."""
     assert sentences(" ".join(parts), language) == parts
 
 
@@ -97,7 +97,7 @@ def test_each_is_found_whatever_signs_stand_around(parts: list[str]) -> None:
     st.sampled_from(["en", "fr", "de", "zh", "hi", "xx"]),
 )
 def test_no_character_is_lost_and_none_comes_twice(pieces: list[str], language: str) -> None:
-    """Sentences are the text but for blanks between them, each at its place."""
+    """Sentences with their offsets are the whole text without the blanks between them."""
     given = "".join(pieces)
     found = list(split_sentences(given, language))
 
@@ -135,7 +135,7 @@ def test_time_is_linear(repeated: str) -> None:
 
 
 def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sentences are those of the text as a whole, wherever it is cut to be read."""
+    """Sentences do not depend on the windows in which the text is segmented."""
     written = " ".join(sign.format(words) for sign in SIGNS for words in PLAIN)
     whole = sentences(written * 3)
     for size in range(300, 340):
@@ -146,7 +146,7 @@ def test_windows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_long_paragraph_is_cut_behind_a_sentence() -> None:
-    """So that none is cut in two."""
+    """A sentence is not cut in two."""
     lines = [*["He was there and saw the whole of it while others", "did not. They went home."] * 6_000]
     found = [one.text for one in text.read(lines, path="x") if isinstance(one, Sentence)]
 

@@ -1,4 +1,4 @@
-"""Files, folders, archives and what must be refused before a reader sees it."""
+"""Files, folders and archives, and input that is refused before a reader gets it."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ class TestAttacks:
 
     @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
     def test_utf_16_is_told_by_its_mark(self, tmp_path: Path, encoding: str) -> None:
-        """As a text in UTF-8 it has the same lines, also where blocks end within a character."""
+        """The lines are those of the text in UTF-8, also if a block ends within a character."""
         text = "ein Ölfaß\n𝔞\n" * 100_000
         source = one(write(tmp_path / "x.txt", f"\ufeff{text}".encode(encoding)))
 

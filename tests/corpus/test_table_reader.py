@@ -1,4 +1,4 @@
-"""Tables: a row a document; what other readers of CSV find in them, and what is wrong with them."""
+"""Tables with a document per row: the same fields as other readers of CSV, and refused rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_fields_are_those_of_csv(rows: list[list[str]], delimiter: str, quoting:
     rows=st.lists(st.tuples(st.text("ab ", min_size=1, max_size=5), st.text("ab,", max_size=4)), min_size=1)
 )
 def test_the_delimiter_is_told(rows: list[tuple[str, str]]) -> None:
-    """From rows that have as many fields as the header."""
+    """The delimiter is the one that gives rows as many fields as the header."""
     for delimiter in ";\t|":
         lines = [f"text{delimiter}more", *(delimiter.join(row) for row in rows)]
         found = read_csv(iter(lines), path="x")
@@ -134,7 +134,7 @@ def test_compressed_and_encoded(tmp_path: Path) -> None:
 
 
 def test_quotes_of_tables_with_tabs(tmp_path: Path) -> None:
-    """Where a field begins with a quote that ends nothing, quotes are signs like others."""
+    """If a field begins with a quote without a closing one, quotes are ordinary characters."""
     path = tmp_path / "a.tsv"
     path.write_text('text\ttitle\n"Yes" he said.\t"A" and B\nNo.\t"\n')
     assert documents(path, text="text") == [
@@ -191,7 +191,7 @@ def test_other_keys_of_json_lines(tmp_path: Path) -> None:
 
 
 def test_a_document_without_a_sentence_says_nothing_of_the_next() -> None:
-    """What was said of a document whose text is refused is not said of the one behind it."""
+    """The metadata of a document whose text is refused are not those of the next document."""
     lines = ['{"id": "a", "tokens": ["<s>"], "genre": "x"}', '{"id": "b", "text": "It is."}']
     found = [one for one in in_sentences(jsonl.read(lines, path="x"), path="x") if isinstance(one, Sentence)]
 
@@ -382,7 +382,7 @@ def test_a_long_table_is_told_by_its_rows(tmp_path: Path) -> None:
 
 
 def test_a_header_alone_is_no_table_about_documents(tmp_path: Path) -> None:
-    """As a question without an answer; in `sentgen ingest` it has no sentences."""
+    """It is refused as a table; `sentgen ingest` reads no sentences from it."""
     for name in ("a.csv", "a.tsv"):
         (tmp_path / name).write_text("id\n\n")
         (source,) = expand([str(tmp_path / name)])

@@ -1,4 +1,4 @@
-"""Parquet with lists of words: the sentences are those that other formats have of the same words."""
+"""Parquet with lists of words: the sentences are the same as in other formats."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_rows_of_one_id_are_a_document(tmp_path: Path) -> None:
 
 
 def test_lists_of_sentences_are_documents(tmp_path: Path) -> None:
-    """Each row one, named by its id or its number."""
+    """Each row is a document, named by its id or its number."""
     columns = {
         "sentences": [WORDS[:2], WORDS[2:]],
         "tags": [[["N", "V", "."], ["P", "V", "."]], None],
@@ -216,7 +216,7 @@ def test_what_is_wrong_names_row_and_column(
 
 
 def test_documents_are_told_apart(tmp_path: Path) -> None:
-    """Rows of a document follow one another, and none is without a name."""
+    """Rows of a document must be consecutive, and each row needs a name."""
     columns = {"tokens": WORDS, "talk": ["a", "b", "a"]}
     assert wrong(tmp_path, columns, id="talk") == [
         "x.parquet:3: the id 'a' is that of row 1, too; rows of a document follow one another (sentence a)"

@@ -1,4 +1,4 @@
-"""CoNLL-U in blocks and sentence by sentence: both paths find the same, whatever is in the file."""
+"""CoNLL-U in blocks and sentence by sentence: both readers give the same results for any file."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_both_roads_find_the_same(file: Path, text: str, limits: InputLimits) ->
 
 
 def test_sound_sentences_are_read_in_blocks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The slow path is not taken, or there would be nothing to compare."""
+    """The slow reader is not used, so that the comparison above is meaningful."""
     monkeypatch.setattr(InPieces, "size", 1 << 20)
     file.write_text("\n".join((PLAIN, RANGE, BARE, TREEBANK.read_text("utf-8"))), "utf-8")
 
@@ -131,7 +131,7 @@ def _block(one: TreebankBlock | Sentence | Rejection) -> TreebankBlock:
 
 
 def test_file_without_blank_lines_is_not_held(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence of too many lines is refused as it comes, and what follows is read."""
+    """A sentence of too many lines is refused without being held in memory, and the next ones are read."""
     monkeypatch.setattr(conllu, "_COMMENTS", 3)
     file.write_text(f"{BARE * 20}\n{PLAIN}\n{RANGE}", "utf-8")
 

@@ -1,4 +1,4 @@
-"""Vertical files: what their tags and columns mean, in both roads, and what is refused."""
+"""Vertical files: tags and columns, in both readers, and refused input."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def test_both_roads_find_the_same(
 def test_sound_sentences_are_read_in_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
-    """The slow road is not taken, or there would be nothing to compare."""
+    """The slow reader is not used, so that the comparison above is meaningful."""
     monkeypatch.setattr(InPieces, "size", 1 << 20)
     file = tmp_path / "a.vert"
     file.write_text(SPEECH.replace("<3	SYM", "<3	SYM	x"), "utf-8")

@@ -1,4 +1,4 @@
-"""Words of raw text in other languages than English."""
+"""Tokenisation of raw text in other languages than English."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_words(language: str, text: str, words: str) -> None:
 
 
 def test_accents_stay_with_their_letters() -> None:
-    """Whether they are one character with it or two."""
+    """Accents stay with their letters, whether precomposed or combining."""
     assert split_words("l'e\u0301tude na\u00efve", "fr") == ["l'", "e\u0301tude", "na\u00efve"]
 
 

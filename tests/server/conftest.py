@@ -34,7 +34,7 @@ def demo(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def opening(demo: Path) -> Opening:
-    """What the workers of the demo store are told."""
+    """The settings of the workers of the demo store."""
     limits = Limits(memory=2**31, rows=100, cells=1000, bytes=100_000, items=10, words=100)
     return Opening("lookup", str(demo), limits)
 

@@ -43,33 +43,33 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """The address of the server."""
         return str(self.client.base_url)
 
     def events(self, name: str = "") -> list[dict[str, Any]]:
-        """What it has logged, or only the events of one log."""
+        """Events that the server has logged, or those of one log."""
         lines = self.log.read_text().splitlines()
         return [event for event in map(json.loads, lines) if not name or event["log"] == name]
 
     def pools(self, metric: str = "idle") -> dict[str, int]:
-        """The state of its pools, from its metrics."""
+        """The state of the pools, from the metrics."""
         lines = self.client.get("/metrics").text.splitlines()
         found = (line for line in lines if line.startswith(f"sentgen_pool_{metric}{{"))
         return {line.split('"')[1]: int(line.rsplit(" ", 1)[1]) for line in found}
 
     def stop(self, number: int = 15) -> int:
-        """Send it a signal and return its exit code."""
+        """Send a signal to the server, and return its exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
 
 def call(operation: str, form: str = "json", **parameters: object) -> Call:
-    """What the front sends to a worker."""
+    """The message that the front sends to a worker."""
     return replace(read(operations()[operation], parameters), form=Format(form))
 
 
 def declaration(operation: str, **parameters: object) -> Any:
-    """What a worker reads of it."""
+    """The request that a worker reads from the message."""
     return wire.decode(call(operation, **parameters).body, operations()[operation].declaration)
 
 
@@ -112,7 +112,7 @@ def _first_line(process: subprocess.Popen[str]) -> str:
 
 
 def until(true: Callable[[], object]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end
@@ -133,7 +133,7 @@ def workers_of(server: Server) -> set[int]:
 
 
 def kind_of(worker: int) -> str:
-    """What kind of work a worker does; none while it is still a copy of the front, or if it has just ended."""
+    """The kind of a worker; ``None`` while it is still a copy of the front, or if it has just ended."""
     try:
         words = Path(f"/proc/{worker}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -147,7 +147,7 @@ def worker_of(server: Server, kind: str) -> int:
 
 
 def works(process: int) -> Callable[[], bool]:
-    """Say, when asked later, whether a process has computed for a while since now."""
+    """Return a function that says whether a process has computed for a while since this call."""
     began = _computed(process)
     return lambda: _computed(process) > began + 0.2
 

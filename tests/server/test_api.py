@@ -164,7 +164,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def ask(client: httpx.Client, operation: Operation, values: dict[str, Any], **more: Any) -> httpx.Response:
-    """Ask for an operation with parameters, wherever they belong."""
+    """Send a request for an operation, with parameters in the path, query or body."""
     inside = {name: value for name, value in values.items() if f"{{{name}}}" in operation.path}
     route = operation.route.format(**inside)
     rest = {name: value for name, value in values.items() if name not in inside}
@@ -281,7 +281,7 @@ def test_formats(client: httpx.Client, accept: str, query: dict[str, str], kind:
 
 
 def test_every_format_has_the_rows_of_json(client: httpx.Client) -> None:
-    """The same rows come in every format."""
+    """Every format has the same rows."""
     asked = {"pattern": "the *", "limit": 3}
     rows = client.get("/v1/ngrams", params=asked).json()["rows"]
 
@@ -325,7 +325,7 @@ def test_every_format_has_the_rows_of_json(client: httpx.Client) -> None:
 def test_errors_are_problems(
     client: httpx.Client, method: str, path: str, asked: Any, status: int, kind: str, detail: str
 ) -> None:
-    """What is wrong is told as RFC 9457 says, in the words of the command line."""
+    """Errors are problem documents of RFC 9457, with the messages of the command line."""
     body = {"json": asked} if method == "POST" else {"params": asked}
 
     answer = client.request(method, path, **body)
@@ -433,7 +433,7 @@ def test_pairs_are_aligned_each_by_itself(client: httpx.Client) -> None:
 def test_a_pair_that_cannot_be_aligned_fails_alone(
     client: httpx.Client, wrong: dict[str, str], more: dict[str, str], message: str
 ) -> None:
-    """Its row says why, beside its id, and the others have their answers; by itself it is refused."""
+    """Its row has the reason and its id, and the others have answers; a single such pair is refused."""
     good = {"document": CLUSTER, "abstract": CLUSTER} if more else {"document": "a b", "abstract": "a"}
     pairs = [good | {"id": "x"}, good | wrong | {"id": "y"}, good]
 

@@ -1,4 +1,4 @@
-"""Answers that are kept: found again by their question and snapshot, and by nothing else."""
+"""Cached answers: found by their request and snapshot, and by nothing else."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_was_asked_elsewhere_is_another_answer(host: str) -> None:
 
 
 def test_same_question() -> None:
-    """It is answered once."""
+    """The same request is answered once by the application."""
     served = Served()
 
     assert served.ask()[2] == served.ask()[2] == b"first 1 "
@@ -99,7 +99,7 @@ def test_same_question() -> None:
     ids=str,
 )
 def test_other_question(other: dict[str, Any]) -> None:
-    """Whatever of it may change the answer makes it another one."""
+    """Any difference that may change the answer makes another request."""
     served = Served()
     served.ask()
 
@@ -127,7 +127,7 @@ def test_what_is_never_kept(path: str) -> None:
 
 
 def test_other_methods_and_failures_are_not_kept() -> None:
-    """Only an answer is."""
+    """Only successful answers are cached."""
     served = Served(status=404)
     served.ask()
     assert served.ask()[1] == {}
@@ -136,7 +136,7 @@ def test_other_methods_and_failures_are_not_kept() -> None:
 
 
 def test_never_crosses_snapshots() -> None:
-    """A newer snapshot answers anew, and its tag differs."""
+    """For a newer snapshot, the application is asked again, and the tag differs."""
     served = Served()
     _, headers, _ = served.ask()
     served.service.snapshot = SimpleNamespace(name="second")

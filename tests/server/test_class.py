@@ -1,4 +1,4 @@
-"""A class: who is let in by which name, what is a student's own, and what is the teacher's."""
+"""A class: joining by a name, and the pages of students and of the teacher."""
 
 from __future__ import annotations
 
@@ -344,7 +344,7 @@ def test_a_student_has_pages_below_an_address_of_their_own(taught: Taught) -> No
     "to", ["//evil.example/", "https://evil.example", "/\\evil.example", "x", "/a\nb", "//[", "/a/%2E./b"]
 )
 def test_the_door_leads_nowhere_else(taught: Taught, to: str) -> None:
-    """What is no path of this server is forgotten."""
+    """Addresses other than paths of this server are dropped."""
     answer = taught.server.client.post("/join", data={"name": f"Dora {abs(hash(to))}", "to": to})
     place = httpx.URL(answer.headers["location"])
 
@@ -393,7 +393,7 @@ def test_line_sets_are_of_the_student_who_made_them(taught: Taught) -> None:
 
 
 def test_the_log_has_the_name_and_not_the_token(taught: Taught) -> None:
-    """Whoever reads it is not let in by it."""
+    """Readers of the log cannot use it to join."""
     begun = taught.join("Kim")
     taught.server.client.get(f"{begun}/v1/models")
 

@@ -1,4 +1,4 @@
-"""Clients that send or read too slowly."""
+"""Connections to clients that send or read too slowly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small parts: messages, metrics, logs, and the gate with nothing behind it."""
+"""Messages, metrics, logs, and the gate without an application behind it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_calls_arrive_as_they_were_sent(calls: list[Call]) -> None:
 
 @given(st.lists(st.builds(Reply, seconds=st.floats(0, 100)), max_size=3))
 def test_replies_arrive_as_they_were_sent(replies: list[Reply]) -> None:
-    """And so does the front."""
+    """The front reads replies as they were written."""
     assert asyncio.run(_received(b"".join(map(wire.pack, replies)), len(replies))) == replies
 
 
@@ -158,7 +158,7 @@ def test_other_hosts(host: str) -> None:
     ],
 )
 def test_pages_of_other_sites(headers: dict[str, str], status: int) -> None:
-    """They cannot make a browser ask."""
+    """Pages of other sites cannot send requests through a browser."""
     assert through(SETTINGS, method="POST", headers=headers).status_code == status
 
 
@@ -202,7 +202,7 @@ def _basic(password: str) -> str:
     ],
 )
 def test_tokens(authorization: str, status: int) -> None:
-    """Who has a token is answered, and nobody else."""
+    """Only requests with a token are answered."""
     settings = ServerSettings(Path(), tokens=("another-token-of-some", TOKEN))
 
     answer = through(settings, headers={"authorization": authorization.encode("latin-1")})
@@ -269,7 +269,7 @@ def test_size_of_a_request(size: int, status: int, streamed: bool) -> None:
 
 
 def test_every_response_has_the_headers() -> None:
-    """Also a refusal."""
+    """Refusals have the headers, too."""
     for answer in (through(SETTINGS), through(SETTINGS, headers={"host": "evil.example"})):
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
         assert answer.headers["x-content-type-options"] == "nosniff"

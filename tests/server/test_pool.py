@@ -42,7 +42,7 @@ def ask(sql: str) -> Call:
 
 
 def within(opening: Opening, **limits: Any) -> Opening:
-    """The same with other limits."""
+    """The settings with other limits."""
     return replace(opening, limits=replace(opening.limits, **limits))
 
 
@@ -59,7 +59,7 @@ async def running(opening: Opening, *, seconds: float = 240, queue: int = 2) -> 
 
 
 async def until(true: Callable[[], object]) -> None:
-    """Let others work until something is so."""
+    """Let other tasks run until a condition is true."""
     async with asyncio.timeout(240):
         while not true():
             await asyncio.sleep(0.01)

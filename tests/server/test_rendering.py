@@ -85,7 +85,7 @@ def test_what_the_operation_cut_is_cut() -> None:
 
 
 def test_json_says_everything() -> None:
-    """JSON carries what a table cannot."""
+    """JSON has the parts of an answer that are no table."""
     result = Result(Rows(["a", "a"], [(1, float("nan"))]), notes=["n"], sql=["s"], more={"m": 1})
 
     told = json.loads(render(result, Format.JSON, LIMITS, command="sentgen x").body)

@@ -76,7 +76,7 @@ def test_a_request_that_matches_too_much_is_cut(quick: Server) -> None:
 
 
 def test_an_idle_worker_that_dies_is_replaced(server: Server) -> None:
-    """Nobody notices."""
+    """No request fails."""
     worker = worker_of(server, "lookup")
     os.kill(worker, signal.SIGKILL)
     until(lambda: worker not in workers_of(server) and server.pools()["lookup"] == 1)
