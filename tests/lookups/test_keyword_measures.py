@@ -1,4 +1,4 @@
-"""Keywords of n-grams, parts of speech and without stop words; effects and significances, by hand."""
+"""Keywords of n-grams, by part of speech and without stop words; effect sizes and significances by hand."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def counted(
 
 
 def sizes(n: int) -> list[int]:
-    """The number of n-grams of each corpus, those that are left out as well."""
+    """Return the number of n-grams of each corpus, with those that are left out."""
     return [counted(By.WORD, n)[corpus].total() for corpus in ("toy", "other")]
 
 
@@ -113,7 +113,7 @@ def test_every_item_has_its_measures(
 @pytest.mark.parametrize("measure", [KeywordMeasure.ODDS_RATIO, KeywordMeasure.SIMPLE_MATHS])
 @pytest.mark.parametrize("negative", [False, True])
 def test_the_new_measures_rank(measure: KeywordMeasure, negative: bool, connection: Connection) -> None:
-    """What the reference lacks has infinite odds."""
+    """Items are sorted by the measure; one that the reference lacks has infinite odds."""
     asked = Keywords(**BOTH, measure=measure, negative=negative, n=2, limit=0)
     values = asked.ask(connection).table[measure.replace("-", "_")].to_pylist()
     places = [inf if value is None else value for value in values]
@@ -122,7 +122,7 @@ def test_the_new_measures_rank(measure: KeywordMeasure, negative: bool, connecti
 
 
 def test_probabilities_of_large_differences() -> None:
-    """A normal distribution has them as `math.erfc`, down to the smallest number of a machine."""
+    """Probabilities of the normal distribution agree with `math.erfc`, down to the smallest floats."""
     duck = duckdb.connect()
     for x in [0, 1e-6, 0.1, 0.5, 1, 1.5, 2, 3, 5, 8, 13, 20, 26]:
         text = f"select t * exp({POLYNOMIAL} - {x} ** 2) from (select 1 / (1 + {x} / 2.0) as t)"
@@ -149,7 +149,7 @@ def test_probabilities_of_large_differences() -> None:
     ],
 )
 def test_printed_values(a: int, b: int, measure: KeywordMeasure, constant: int, printed: float) -> None:
-    """Of a million tokens on each side, to the digits that a paper has."""
+    """Values of papers are reproduced, for a million tokens on each side."""
     pair = f"select {a}::double as a, {b}::double as b, 1e6::double as c, 1e6::double as d"
     formula = KEYWORD_FORMULAS[measure].replace("$constant", f"{constant}.0")
     [(value,)] = duckdb.connect().execute(f"select {formula} from ({pair})").fetchall()
@@ -172,20 +172,20 @@ def test_printed_values(a: int, b: int, measure: KeywordMeasure, constant: int, 
     ],
 )
 def test_what_cannot_be_compared_is_refused(stores: Connection, asked: dict[str, Any], told: str) -> None:
-    """With what to do, never answered with an empty table."""
+    """Sides that cannot be compared are refused with the cure, never answered without rows."""
     with pytest.raises(InputError, match=told):
         Keywords(**{**BOTH, **asked}).ask(stores)
 
 
 def test_an_order_that_nobody_counted(stores: Connection) -> None:
-    """The message of n-grams, which says how to count more."""
+    """An order that is not counted is refused with the message of n-grams, which has the cure."""
     with pytest.raises(NotFoundError, match="counted up to 1"):
         Keywords(corpus=["counted"], against=["toy"], n=2).ask(stores)
 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Corpora of the same names, with one of short sentences and one that is counted to order 1."""
+    """The corpora of the ten sentences, one with a short sentence, and one that is counted to order 1."""
     folder = tmp_path_factory.mktemp("keyness")
     rows = {"toy": SENTENCES[:8], "other": SENTENCES[8:], "counted": SENTENCES[8:]}
     with Store(folder / "store.duckdb", create=True) as store:
@@ -208,7 +208,7 @@ def _row(place: int, token: tuple[str, str, int, str]) -> str:
 
 
 def test_a_stop_list_is_a_file_of_the_command(path: Path, tmp_path: Path) -> None:
-    """Python takes the words; a saved query names no files."""
+    """The command reads stop words from a file; Python and a saved query have the words themselves."""
     (tmp_path / "stop.txt").write_text("\ufeffthe\n.\n", "utf-8")
     words = ["keyness", "toy", "--against", "other", "--n", "2", "--limit", "0"]
     stop = ["--stop", str(tmp_path / "stop.txt")]

@@ -1,4 +1,4 @@
-"""Keywords, against the formulas worked out in Python on the tokens of the ten sentences."""
+"""Keywords, against formulas in Python on the tokens of the ten sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.schema import Store
 
 
 def items(by: By) -> dict[str, Counter[str]]:
-    """The occurrences of each item, by corpus."""
+    """Return the counts of each item, by corpus."""
     found = {"toy": Counter[str](), "other": Counter[str]()}
     for corpus, _, text in SENTENCES:
         for form, tag, _, relation in parse(text):
@@ -35,7 +35,7 @@ def items(by: By) -> dict[str, Counter[str]]:
 @pytest.mark.parametrize("by", [By.WORD, By.LEMMA, By.XPOS, By.DEPREL])
 @pytest.mark.parametrize("sides", [("toy", "other"), ("other", "toy")])
 def test_every_item_has_its_measures(by: By, sides: tuple[str, str], connection: Connection) -> None:
-    """All of them, of both corpora, by the formulas of the papers; 39 and 10 tokens."""
+    """All items of both corpora, of 39 and 10 tokens, have the measures of the papers' formulas."""
     counts = items(by)
     here, there = (counts[side] for side in sides)
     c, d = here.total(), there.total()
@@ -60,7 +60,7 @@ def test_every_item_has_its_measures(by: By, sides: tuple[str, str], connection:
 def test_the_order_is_that_of_the_measure(
     measure: KeywordMeasure, negative: bool, connection: Connection
 ) -> None:
-    """What the reference lacks is greater than any percentage; the limit takes the first rows."""
+    """Items are sorted by the measure, those that the reference lacks as if infinite; a limit takes the first."""
 
     def place(row: dict[str, Any]) -> float:
         value = row[measure.replace("-", "_")]
@@ -77,7 +77,7 @@ def test_the_order_is_that_of_the_measure(
 
 
 def test_capitals_and_rare_words(connection: Connection) -> None:
-    """*the* occurs 6 times in toy, and in other once, beside a *The*."""
+    """*the* occurs 6 times in toy, and once in other, which has *The* as well."""
     rows = Keywords(corpus=["toy"], against=["other"], min_count=7).ask(connection).table.to_pylist()
     folded = (
         Keywords(corpus=["toy"], against=["other"], min_count=8, ignore_case=True)
@@ -108,7 +108,7 @@ def mixed(tmp_path: Path) -> Iterator[Connection]:
 
 
 def test_sides_that_cannot_be_compared(connection: Connection, mixed: Connection) -> None:
-    """Each is refused with what to do."""
+    """Wrong comparisons are refused with the cure."""
     with pytest.raises(InputError, match="compared with itself: toy"):
         Keywords(corpus=["toy"], against=["other", "toy"]).ask(connection)
     with pytest.raises(InputError, match="others to compare them with"):
@@ -124,7 +124,7 @@ def test_sides_that_cannot_be_compared(connection: Connection, mixed: Connection
 
 
 def test_the_command_takes_several_corpora(path: Path) -> None:
-    """As a user types it: the corpora, what to compare them with, and a measure."""
+    """The command takes the corpora, those to compare them with, and a measure."""
     words = ("keyness", "toy", "--against", "other", "--measure", "log-ratio", "--negative", "-n", "1")
     told = CliRunner().invoke(build(), [*words, "--csv", "--db", str(path)])
 

@@ -1,4 +1,4 @@
-"""Keywords of subcorpora and of chosen sentences, against tokens counted one by one in Python."""
+"""Keywords of subcorpora and of selected sentences, against tokens counted in Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Meets = Callable[[Sentence], bool]
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two corpora, a subcorpus of the first one, and one of both."""
+    """A store of two corpora, with a subcorpus of the first one, and one of both."""
     path = meta_treebank.store_of(tmp_path_factory.mktemp("keyness") / "store.duckdb", ROWS)
     (path.parent / "plain.txt").write_text("the dog runs\n")
     with Store(path) as store:
@@ -47,7 +47,7 @@ def opened(path: Path) -> Iterator[Connection]:
 
 
 def of(corpus: str, **values: str) -> Meets:
-    """Return whether a sentence is of a corpus and has these values."""
+    """Return a function that tests whether a sentence is of a corpus and has these values."""
     return lambda row: row.corpus == corpus and all(row.value(key) == one for key, one in values.items())
 
 
@@ -69,7 +69,7 @@ def tokens(meets: Meets, by: By) -> Counter[str]:
         (("bob", "ann"), (None, None), of("first", speaker="Bob"), of("first", speaker="Ann")),
         (("bob", "second"), (None, None), of("first", speaker="Bob"), of("second")),
         (("second", "bob"), (None, None), of("second"), of("first", speaker="Bob")),
-        # What is on both sides counts on each.
+        # Sentences on both sides count on each.
         (("first", "bob"), (None, None), of("first"), of("first", speaker="Bob")),
         (("said", "second"), (None, None), lambda row: row.value("speaker") is not None, of("second")),
         (
@@ -125,7 +125,7 @@ def test_each_side_has_its_own_sentences(
 def test_what_cannot_be_compared_is_refused(
     opened: Connection, sides: tuple[str, str], conditions: tuple[str | None, str | None], told: str
 ) -> None:
-    """A side without sentences, or the same sentences twice: no table of zeros."""
+    """A side without sentences, or the same sentences on both sides, is refused, not answered with zeros."""
     with pytest.raises(InputError, match=told):
         Keywords(corpus=[sides[0]], against=[sides[1]], where=conditions[0], against_where=conditions[1]).ask(
             opened
@@ -133,7 +133,7 @@ def test_what_cannot_be_compared_is_refused(
 
 
 def test_a_side_without_tags_is_refused(opened: Connection) -> None:
-    """Plain text has no parts of speech: every one of the other side would be key."""
+    """A side of plain text is refused for parts of speech, as all of the other side would be keywords."""
     with pytest.raises(InputError, match="plain has no upos to compare; compare by word"):
         Keywords(corpus=["first"], against=["plain"], by=By.UPOS).ask(opened)
     with pytest.raises(QueryError, match="no metadata 'gnre'"):
@@ -141,7 +141,7 @@ def test_a_side_without_tags_is_refused(opened: Connection) -> None:
 
 
 def test_the_command_and_python_take_conditions(path: Path, tmp_path: Path) -> None:
-    """As they are typed: ``--where`` is of the corpora, ``--against-where`` of those compared with."""
+    """In the command, ``--where`` selects from the corpora, ``--against-where`` from those compared with."""
     copy = tmp_path / "store.duckdb"
     copy.write_bytes(path.read_bytes())
     words = ["keyness", "first", "--where", "genre = news", "--against", "first"]

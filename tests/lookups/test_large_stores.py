@@ -1,4 +1,4 @@
-"""A large store is searched block by block: the answers are those of one block with all of it."""
+"""A large store is searched block by block: the answers are those of a search in one block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sentgen.schema.store import fetch_arrow
 
 ORDERS = ("none", "left", "right", "1L,2L", "-node%c,1R", "document,-1L,left", "length")
 
-#: Few words, so that sequences repeat; of some, both spellings.
+#: Few words, so that sequences repeat; some in two spellings.
 WORDS = ("a", "A", "b", "B", "ab", "c", "d", "rare")
 WEIGHTS = (20, 5, 15, 2, 8, 6, 4, 1)
 TAGS = ("NOUN", "VERB")
@@ -72,7 +72,7 @@ def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Conne
 
 @contextmanager
 def as_if_large() -> Iterator[None]:
-    """Have every bound so low that the sentences of a store are more than it."""
+    """Lower all bounds, so that a small store exceeds them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "SIZE", 20)
         patch.setattr(line_search, "LINES", 3)
@@ -81,7 +81,7 @@ def as_if_large() -> Iterator[None]:
 
 
 def told(answer: Answer) -> tuple[Any, ...]:
-    """Return all that a user sees of an answer."""
+    """Return all parts of an answer that a user sees."""
     return answer.table.to_pylist(), answer.total, answer.truncated, answer.notes, answer.query.with_values()
 
 
@@ -143,7 +143,7 @@ def test_frequencies(
 ) -> None:
     def answer() -> tuple[Any, ...]:
         rows, *others = told(Frequencies(by=[by], pattern=pattern, **asked).ask(connections[number]))
-        # Sums of floats, in another order.
+        # Sums of floats depend on the order.
         sums = ("dp", "juilland_d")
         return [
             row | {name: row[name] and pytest.approx(row[name]) for name in sums} for row in rows
@@ -159,7 +159,7 @@ def test_frequencies(
 def test_words_are_counted_as_tokens_are(
     connections: list[Connection], corpora: tuple[str, ...], ignore_case: bool
 ) -> None:
-    """Unigram counts against a plain count of the tokens and their documents."""
+    """Unigram counts agree with simple SQL that counts tokens and documents."""
     of = f"where c.name in {(*corpora, '')}" if corpora else ""
     form = "lower(w.form)" if ignore_case else "w.form"
     query = f"""
@@ -182,7 +182,7 @@ def test_words_are_counted_as_tokens_are(
 
 
 def test_one_document_has_no_dispersion(tmp_path: Path) -> None:
-    """With one document there is nothing to spread."""
+    """With one document, dispersion is null."""
     (tmp_path / "one.lines").write_text("a b a\nb a\n")
     with Store(tmp_path / "one.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "one.lines")], Settings("one"))

@@ -1,4 +1,4 @@
-"""Lines of GUM, sorted and filtered, as its file says."""
+"""Concordance lines of GUM, sorted and filtered, against its file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.data
 
 @dataclass
 class Line:
-    """A form of the lemma, with the sentence that it is in and the genre of its document."""
+    """A token of the lemma, with its sentence and the genre of its document."""
 
     name: str
     genre: str
@@ -75,7 +75,7 @@ def test_lines_are_sorted_by_the_words_before_them(gum: Connection, lines: list[
 
 
 def test_lines_go_through_filters(gum: Connection, lines: list[Line]) -> None:
-    """With an adjective behind them, and without a pronoun before them."""
+    """Filters for an adjective behind and for no pronoun before leave the right lines."""
     left = [one for one in lines if "ADJ" in one.tags(1, 3) and "PRON" not in one.tags(-2, -1)]
     chain = {"filter": ['[upos="ADJ"]', '[upos="PRON"]'], "within": ["3R", "not 2L"]}
 

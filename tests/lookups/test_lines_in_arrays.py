@@ -1,4 +1,4 @@
-"""Random concordances: the lines made in arrays are the rows of the statement that is shown."""
+"""Random concordances: lines made in arrays are the rows of the shown statement."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
 TABLES = ("occurrence", "token", "multiword", "region", "sentence", "document")
-#: The last one ends with a blank that does not break.
+#: The last form ends with a no-break space.
 FORMS = ("a", "b", "A", "ab", "É", "é", "b\u00a0")
-#: Whether a document begins, and tokens: a form, whether a blank follows, whether it is written as one with the
-#: next token.
+#: Sentences: whether a document begins, and tokens: a form, whether a blank follows, and whether the token is
+#: written as one word with the next.
 CORPORA = st.lists(
     st.tuples(
         st.booleans(),
@@ -55,7 +55,7 @@ ASKED = st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A store whose few rows each example replaces."""
+    """A store, of which each example replaces the few rows."""
     with Store(tmp_path_factory.mktemp("arrays") / "s.duckdb", create=True) as store, store.begin() as opened:
         duck = raw(opened)
         duck.execute(
@@ -70,13 +70,13 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 def fill(connection: Connection, corpus: Sequence[Any]) -> None:
-    """Write documents, every other sentence of which is a paragraph."""
+    """Write documents, where every other sentence begins a paragraph."""
     duck, token, document = raw(connection), 0, -1
     for name in TABLES:
         duck.execute(f"delete from {name}")
     for number, (first, tokens) in enumerate(corpus, 1):
         if first or document < 0:
-            # As if others had been removed before it.
+            # Gaps in the numbers, as after the removal of other documents.
             token, document = token + 5, document + 1
             duck.execute("insert into document values (?, 1, 1, ?, ?, 0)", [document, f"d{document}", number])
         duck.execute("update document set sentences = sentences + 1 where id = ?", [document])
@@ -99,7 +99,7 @@ def fill(connection: Connection, corpus: Sequence[Any]) -> None:
 
 
 def written_as_one(joined: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of the first and the last tokens that are written as one."""
+    """Yield the first and the last position of tokens that are written as one word."""
     begin = 1
     for position, with_next in enumerate([*joined[:-1], False], 1):
         if not with_next:
@@ -135,7 +135,7 @@ def test_lines_are_the_rows_of_the_statement(
 
 
 def test_each_hit_is_drawn_about_as_often() -> None:
-    """Of thirty places beside each other, over many seeds: chi square is 29 on average, and rarely 60."""
+    """Thirty adjacent hits are drawn about equally often: chi square is 29 on average, and rarely 60."""
     places, one = np.arange(1, 31), np.full(30, 3)
     first = [int(np.argmin(random_keys(seed, places, one, one))) for seed in range(1500)]
 

@@ -1,4 +1,4 @@
-"""A word that looks as one that there is, and has other characters, is not found: the answer names what is."""
+"""A word of other characters that looks the same as a stored one is not found; the answer names the stored one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 
-#: As it is stored, and as it is asked for.
+#: Pairs of words: as stored, and as typed.
 PAIRS = [
     ("e\u0301te\u0301", "\u00e9t\u00e9"),
     ("na\u00efve", "nai\u0308ve"),
@@ -33,7 +33,7 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Each word as form, lemma, and value of metadata."""
+    """A store of the words, each as form, lemma, and value of metadata."""
     folder = tmp_path_factory.mktemp("alike")
     path = folder / "a.conllu"
     row = "# genre = {0}\n1\t{0}\t{0}\tNOUN\tNN\t_\t2\tnsubj\t_\t_\n2\tx\tx\tVERB\tVB\t_\t0\troot\t_\t_\n\n"
@@ -47,7 +47,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 @pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(("stored", "asked"), PAIRS, ids=ascii)
 def test_the_answer_names_what_looks_the_same(store: Connection, stored: str, asked: str) -> None:
-    """Wherever a word is asked for, and with other capitals, too."""
+    """All questions about a word name the stored one, also for other capitals."""
     questions: list[Any] = [
         Kwic(pattern=asked),
         Kwic(pattern=asked.capitalize()),
@@ -73,7 +73,7 @@ def test_the_answer_names_what_looks_the_same(store: Connection, stored: str, as
 
 
 def test_regular_expressions_are_compared_with_composed_letters(store: Connection) -> None:
-    """Those that match no word as it is written."""
+    """A regular expression that matches no stored word is compared with composed letters."""
     for question in (Kwic(cql='"\u00e9.*"'), Match(request='pattern { X [form=re"\u00e9.*"] }')):
         assert "did you mean" in question.ask(store).notes[0]
         assert PAIRS[0][0] in question.ask(store).notes[0]
@@ -81,7 +81,7 @@ def test_regular_expressions_are_compared_with_composed_letters(store: Connectio
 
 
 def test_what_is_found_is_not_commented(store: Connection) -> None:
-    """Nor is a word taken for another one that has other letters."""
+    """A word that is found gets no note, nor does one with different letters."""
     assert Kwic(pattern="x").ask(store).notes == []
     assert "looks the same" not in "".join(Kwic(pattern="ete").ask(store).notes)
     assert unicodedata.normalize("NFC", PAIRS[0][0]) == PAIRS[0][1]

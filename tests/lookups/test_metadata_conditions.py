@@ -1,4 +1,4 @@
-"""Conditions on metadata choose the sentences that Python chooses, and look-ups read these alone."""
+"""Conditions on metadata select the sentences of a reference in Python, and lookups read only these."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def everything(path: Path) -> Iterator[Connection]:
-    """The same, opened as the commands do."""
+    """The store, opened as commands open it."""
     with Store(path, read_only=True) as store, store.connect() as opened:
         yield opened
 
@@ -53,13 +53,13 @@ def chosen(connection: Connection, text: str) -> list[str]:
     bindings = Bindings()
     inner = choose(connection, text).sentences(bindings)
     query = Statement(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
-    # As it is bound, and as it is shown.
+    # The statement with bound values and the shown one have the same rows.
     assert query.run(connection).equals(Statement(query.with_values()).run(connection))
     return [str(name) for name in query.run(connection)["sent_id"].to_pylist()]
 
 
 def number(text: str | None) -> float | None:
-    """Return the number that a value is, as far as values here are some."""
+    """Return a value as a number, ``None`` if it is none; enough for the values here."""
     try:
         return None if text in (None, "nan") else float(text)
     except ValueError:
@@ -78,7 +78,7 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 @st.composite
 def comparison(draw: st.DrawFn) -> Test:
-    """Draw a test, and what it means."""
+    """Draw a comparison, and a function that tests a row for it."""
     key = draw(st.sampled_from(("genre", "year", "speaker")))
     among = {
         "genre": (*meta_treebank.GENRES[:3], "speech"),
@@ -121,13 +121,13 @@ def comparison(draw: st.DrawFn) -> Test:
 
 
 def holds(value: str | None, sign: str, sides: Callable[[str], tuple[Any, Any]]) -> bool:
-    """Compare as documented: without a value, `!=` alone holds."""
+    """Compare as documented: for a missing value, only `!=` holds."""
     left, right = sides(value) if value is not None else (None, None)
     return sign == "!=" if left is None else COMPARED[sign](left, right)
 
 
 def joined(parts: st.SearchStrategy[Test]) -> st.SearchStrategy[Test]:
-    """Join tests by words."""
+    """Join tests by `and`, `or` and `not`."""
 
     def every(found: list[Test]) -> Test:
         return f"({' and '.join(one for one, _ in found)})", lambda row: all(test(row) for _, test in found)
@@ -144,7 +144,7 @@ def joined(parts: st.SearchStrategy[Test]) -> st.SearchStrategy[Test]:
 
 @given(asked=st.recursive(comparison(), joined, max_leaves=5))
 def test_sentences_are_those_that_python_chooses(everything: Connection, asked: Test) -> None:
-    """Any condition, over all rows."""
+    """Random conditions select the rows of the reference."""
     text, meets = asked
     assert chosen(everything, text) == [row.sent_id for row in ROWS if meets(row)]
 
@@ -158,12 +158,12 @@ def test_sentences_are_those_that_python_chooses(everything: Connection, asked: 
     ],
 )
 def test_not_binds_closest_and_or_least(text: str, meets: str) -> None:
-    """As everywhere."""
+    """`not` binds closest and `or` least."""
     assert type(read(text)).__name__ == meets
 
 
 def test_what_every_sentence_has(everything: Connection) -> None:
-    """Beside metadata; in quotes, a key is one of the metadata."""
+    """Each sentence has some keys besides its metadata; in quotes, a key means metadata only."""
     for text, meets in (
         ("corpus = second", lambda row: row.corpus == "second"),
         ("document in (first-0, second-1)", lambda row: row.document in ("first-0", "second-1")),
@@ -201,7 +201,7 @@ def test_what_every_sentence_has(everything: Connection) -> None:
 def test_a_mistake_is_shown_with_its_place(
     everything: Connection, text: str, message: str, place: int | None
 ) -> None:
-    """Whatever is wrong with it."""
+    """Any mistake in a condition is shown with its place."""
     with pytest.raises(QueryError, match=message) as found:
         choose(everything, text)
     assert found.value.offset == place
@@ -219,13 +219,13 @@ def test_a_mistake_is_shown_with_its_place(
     ],
 )
 def test_an_empty_answer_says_why(everything: Connection, text: str, hint: str) -> None:
-    """A value that never occurs, as for words."""
+    """For a value that never occurs, similar ones are proposed, as for words."""
     (note,) = Kwic(pattern="dog", where=text).ask(everything).notes
     assert note.startswith(f"no occurrence of 'dog'; {hint}")
 
 
 def pairs(connection: Connection, condition: str | None) -> list[Answer]:
-    """Return the lines behind counts."""
+    """Return the concordance lines of counted pairs."""
     given: dict[str, Any] = {"other": "the", "where": condition, "limit": 0}
     return [
         PairLines(word="*", role="modifier", **given).ask(connection),
@@ -234,7 +234,7 @@ def pairs(connection: Connection, condition: str | None) -> list[Answer]:
 
 
 def questions(**given: Any) -> list[Question]:
-    """Return one of each question, and of each way to ask it."""
+    """Return questions of all kinds, with all ways to ask them."""
     every: dict[str, Any] = {"limit": 0, **given}
     relation = "pattern { V [upos=VERB]; V -> X }"
     return [
@@ -272,9 +272,9 @@ def questions(**given: Any) -> list[Question]:
 def test_answers_are_those_of_a_store_of_the_chosen_sentences(
     everything: Connection, tmp_path: Path, text: str, meets: Callable[[Sentence], bool], nightly: bool
 ) -> None:
-    """Of every look-up, also of those that read counts; and the statement shown gives the rows.
+    """All lookups, also those of counts, answer as on a store of the selected sentences only.
 
-    By day every fourth is looked up.
+    The shown statement gives the same rows. By day, every fourth question is asked.
     """
     chosen = slice(None, None, 1 if nightly else 4)
     alone = meta_treebank.store_of(tmp_path / "alone.duckdb", filter(meets, ROWS))
@@ -295,7 +295,7 @@ def test_answers_are_those_of_a_store_of_the_chosen_sentences(
 
 
 def rounded(answer: Answer) -> list[tuple[Any, ...]]:
-    """Return the rows; sums of floating-point numbers in another order differ a little."""
+    """Return the rows with rounded floats, as their sums depend on the order."""
     rows = answer.table.to_pylist()
     return [
         tuple(float(f"{one:.9g}") if isinstance(one, float) else one for one in row.values()) for row in rows
@@ -303,7 +303,7 @@ def rounded(answer: Answer) -> list[tuple[Any, ...]]:
 
 
 def test_corpora_and_a_condition_both_hold(everything: Connection) -> None:
-    """Sentences of the corpora that meet it."""
+    """With corpora and a condition, hits are in sentences of these corpora that meet the condition."""
     answer = Kwic(pattern="upos:DET", corpus=["second"], where="exists speaker", limit=0).ask(everything)
     among = {row.sent_id for row in ROWS if row.corpus == "second" and row.value("speaker")}
     found = {row["sent_id"] for row in answer.rows.to_pylist()}
@@ -312,7 +312,7 @@ def test_corpora_and_a_condition_both_hold(everything: Connection) -> None:
 
 
 def test_a_store_without_sentences_has_none_to_choose_from(tmp_path: Path) -> None:
-    """As a lake that was counted: its counts are not those of chosen sentences."""
+    """A store without sentences, as a counted lake, refuses conditions, as it has only counts of all sentences."""
     with (
         Store(tmp_path / "empty.duckdb", create=True) as store,
         store.connect() as connection,
@@ -321,13 +321,13 @@ def test_a_store_without_sentences_has_none_to_choose_from(tmp_path: Path) -> No
         choose(connection, "length > 1")
 
 
-#: Of what keys and values may have, what conditions have a use for.
+#: Texts of the characters with a meaning in conditions.
 ODD = st.text(st.sampled_from("a1 \\\"'“”=().:%é"), max_size=6)
 
 
 @given(key=ODD, value=ODD)
 def test_what_stands_in_quotes_is_read_as_it_was(key: str, value: str) -> None:
-    """Names that end with a backslash, too; in expressions, backslashes stay."""
+    """Any text in quotes comes back, also one that ends with a backslash; expressions keep backslashes."""
     comparison = read(f"{in_quotes(key)} = {in_quotes(value)}")
     expression = read(r'a ~ "\d\\"')
 

@@ -22,7 +22,7 @@ Sentence = tuple[dict[str, str], list[str]]
 
 @pytest.fixture(scope="module")
 def sentences(data_dir: Path) -> list[Sentence]:
-    """Each sentence: what is said of it and of its document, and its words."""
+    """The sentences, each with its metadata, those of its document, and its words."""
     found, document = list[Sentence](), dict[str, str]()
     for block in (data_dir / "ud" / "en_gum-ud-dev.conllu").read_text("utf-8").split("\n\n"):
         lines = block.splitlines()
@@ -46,7 +46,7 @@ def gum(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Co
 
 
 def test_look_ups_read_the_sentences_of_a_genre(gum: Connection, sentences: list[Sentence]) -> None:
-    """Counted in the file itself; an order that the store has no counts of, too."""
+    """Counts agree with those of the file, also of n-grams of an order that the store has not counted."""
     cases = {
         "genre = academic": lambda told: told["genre"] == "academic",
         'genre in (academic, news) and dateCreated >= "2010"': lambda told: (

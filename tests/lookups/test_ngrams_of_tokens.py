@@ -1,4 +1,4 @@
-"""N-grams by lemma or tag, of words only, and by how many documents have them, counted a second time in Python."""
+"""N-grams by lemma or tag, of words only, and with numbers of documents, against counts in Python."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def by_hand(connection: Connection, question: Ngrams) -> list[Row]:
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("pattern", ["*", "* *", "* * * *"])
 def test_counted_token_by_token(by: By, words: bool, pattern: str, connection: Connection) -> None:
-    """Of all corpora; that of words may have documents or not, as these are counted in other ways."""
+    """N-grams of all corpora agree with the counts; those of words are tested with documents and without."""
     for least in (1, 2) if by is By.WORD and len(pattern) > 3 else (0, 1, 2):
         question = Ngrams(pattern=pattern, by=by, words=words, min_documents=least, limit=0)
 
@@ -99,7 +99,7 @@ def test_counted_token_by_token(by: By, words: bool, pattern: str, connection: C
     ],
 )
 def test_patterns_are_of_what_is_counted(question: Ngrams, connection: Connection) -> None:
-    """Tags keep their case, also where that of words is ignored."""
+    """Tags keep their case, also if that of words is ignored."""
     pattern = question.pattern.lower() if question.by is By.LEMMA else question.pattern
     alike = Ngrams(
         pattern=pattern,
@@ -116,7 +116,7 @@ def test_patterns_are_of_what_is_counted(question: Ngrams, connection: Connectio
 
 
 def test_words_of_sentences_that_are_chosen(connection: Connection) -> None:
-    """In d2 "the" stands before "stock", "traders" and "dow"; once each."""
+    """In d2, "the" is before "stock", "traders" and "dow", once each."""
     question = Ngrams(pattern="the *", words=True, where="document = d2", min_documents=1)
 
     assert question.ask(connection).table.to_pydict() == {

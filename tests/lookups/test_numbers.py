@@ -1,4 +1,4 @@
-"""What is no decimal number is none, wherever strings are compared as numbers; the others are compared exactly."""
+"""Comparing strings as numbers: only decimal numbers count, and these are compared exactly."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operat
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Each as the word of a document, and as a value of its metadata."""
+    """A store with a document for each string, as its word and as a value of its metadata."""
     folder = tmp_path_factory.mktemp("numbers")
     path = folder / "a.jsonl"
     rows = ({"id": f"d{n}", "size": one, "tokens": [one, "x"]} for n, one in enumerate((*NUMBERS, *WORDS)))
@@ -58,12 +58,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def reference(sign: str, bound: str) -> set[str]:
-    """The numbers that stand so to another one, by decimal arithmetic."""
+    """Return the numbers with a relation to another one, by decimal arithmetic."""
     return {one for one in NUMBERS if OPERATORS[sign](Decimal(one), Decimal(bound))}
 
 
 def nodes(question: Kwic | Match, connection: Connection) -> set[str]:
-    """The words that are found."""
+    """Return the words that a question finds."""
     return {row["node"] for row in question.ask(connection).table.to_pylist()}
 
 
@@ -72,7 +72,7 @@ def nodes(question: Kwic | Match, connection: Connection) -> set[str]:
     "bound", ["0", "4.9", "1", "-5", "9007199254740992", "1234567890123456788", "1.0000000000000000001"]
 )
 def test_numbers_are_compared_exactly(store: Connection, sign: str, bound: str) -> None:
-    """In CQL and in both ways of Grew; words such as inf are none."""
+    """Comparisons in CQL and in both notations of Grew are exact; words such as inf are no numbers."""
     asked = [
         Kwic(cql=f'[word {sign} "{bound}"]', limit=0),
         Match(request=f'pattern {{ X [form {sign} "{bound}"] }}', limit=0),
@@ -84,7 +84,7 @@ def test_numbers_are_compared_exactly(store: Connection, sign: str, bound: str) 
 
 @pytest.mark.parametrize("sign", [*OPERATORS, "="])
 def test_metadata_are_compared_as_numbers(store: Connection, sign: str) -> None:
-    """What has more digits than are compared is refused, or with = the text that it is."""
+    """A bound with more digits than can be compared is refused; with =, it is compared as text."""
     equal = {one for one in NUMBERS if Decimal(one) == Decimal("5")}
     found = nodes(Kwic(cql='[word != "x"]', where=f"size {sign} 5", limit=0), store)
 
@@ -99,7 +99,7 @@ def test_metadata_are_compared_as_numbers(store: Connection, sign: str) -> None:
 
 @pytest.mark.parametrize("bound", [*WORDS, "12345678901234567890", "0.00000000000000000001", " 5"])
 def test_what_is_no_number_is_refused_as_a_bound(store: Connection, bound: str) -> None:
-    """So is what has more digits than are told apart."""
+    """A bound that is no number, or has more digits than can be compared, is refused."""
     for question in (
         Kwic(cql=f'[word > "{bound}"]'),
         Match(request=f'pattern {{ X [form > "{bound}"] }}'),
@@ -129,7 +129,7 @@ def test_means_and_orders_take_numbers_alone(store: Connection) -> None:
 
 
 def test_tables_are_blank_where_a_number_is_not_finite() -> None:
-    """Also where no number of the column is."""
+    """Infinite numbers and NaN are blank in tables, also if no number of the column is finite."""
     infinite = [float("inf"), float("nan"), float("-inf"), None]
 
     assert cells_of(infinite) == [""] * 4

@@ -1,4 +1,4 @@
-"""Rows behind others, and all of them sorted by a column: the same as of the whole answer."""
+"""Offsets, and sorting by columns: rows are those of the whole answer."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ LINES = ("lines", "sorted lines", "trees")
 
 
 def rows(answer: Answer) -> list[dict[str, object]]:
-    """The rows of an answer."""
+    """Return the rows of an answer."""
     return _rounded(answer.rows.to_pylist())
 
 
 def as_sql(store: Store, answer: Answer) -> list[dict[str, object]]:
-    """The rows that its statement gives."""
+    """Return the rows of an answer's statement."""
     with store.connect() as connection:
         return _rounded(answer.query.run(connection).to_pylist())
 
 
 def _rounded(listed: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Sums are added up in another order each time."""
+    """Return rows with rounded floats, as sums are added up in another order each time."""
     return [
         {name: round(value, 9) if isinstance(value, float) else value for name, value in row.items()}
         for row in listed
@@ -76,7 +76,7 @@ def _rounded(listed: list[dict[str, object]]) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_rows_behind_others_are_those_of_the_whole_answer(name: str, store: Store) -> None:
-    """By the answer and by its statement, which says how many are left out; the last ones know how many."""
+    """An answer from an offset has the rows of its statement, and the last page has the total."""
     question: Question = QUESTIONS[name]
     with store.connect() as connection:
         whole = rows(replace(question, limit=0).ask(connection))
@@ -92,10 +92,10 @@ def test_rows_behind_others_are_those_of_the_whole_answer(name: str, store: Stor
 @pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("name", [name for name in QUESTIONS if name not in LINES])
 def test_all_rows_are_sorted_by_any_column(name: str, store: Store) -> None:
-    """Both ways, by the answer and by its statement; what has no value comes last."""
+    """Rows are sorted up and down, in the answer and its statement; missing values come last."""
     with store.connect() as connection:
         whole = rows(replace(QUESTIONS[name], limit=0).ask(connection))
-        # Of many columns, every third one.
+        # If there are many columns, every third one is tested.
         for column in [*whole[0]][:: 3 if len(whole[0]) > 8 else 1]:
             told = [row for row in whole if row[column] is not None]
             untold = [row for row in whole if row[column] is None]
@@ -108,7 +108,7 @@ def test_all_rows_are_sorted_by_any_column(name: str, store: Store) -> None:
 
 
 def _sorted(told: list[dict[str, object]], column: str, *, down: bool) -> list[dict[str, object]]:
-    """Stable in both directions, which `reverse` is."""
+    """Sort rows, stable in both directions, as `reverse` is."""
     return sorted(told, key=lambda row: row[column], reverse=down)  # type: ignore[arg-type, return-value]
 
 
@@ -122,7 +122,7 @@ def _sorted(told: list[dict[str, object]], column: str, *, down: bool) -> list[d
 def test_any_part_of_any_order(
     values: list[int | None], down: bool, offset: int, limit: int, store: Store
 ) -> None:
-    """Against Python's sorting, which keeps equals as they were; beyond the end is refused."""
+    """Any page of any order agrees with Python's stable sorting; an offset beyond the end is refused."""
     table = [(value, place) for place, value in enumerate(values)]
     listed = ", ".join(f"({'null' if one is None else one}, {place})" for one, place in table) or "(1, 1)"
     query = Statement(f"select * from (values {listed}) as t (x, place)")
@@ -157,13 +157,13 @@ def test_any_part_of_any_order(
     ],
 )
 def test_what_is_not_there_is_refused(question: Question, told: str, store: Store) -> None:
-    """In one line."""
+    """An offset beyond the last row is refused in one line."""
     with store.connect() as connection, pytest.raises(InputError, match=told):
         question.ask(connection)
 
 
 def test_what_excludes_each_other_is_refused() -> None:
-    """A sample of the lines that are shown has nothing behind them, and a graph is of the strongest."""
+    """An offset excludes `random`, whose lines are all that are drawn, and sorting excludes a graph."""
     with pytest.raises(InputError, match="`random`"):
         Kwic(pattern="camp", random=1, offset=1)
     with pytest.raises(InputError, match="`random`"):
@@ -173,7 +173,7 @@ def test_what_excludes_each_other_is_refused() -> None:
 
 
 def test_nothing_is_said_to_be_missing_as_before(store: Store) -> None:
-    """What never occurs has no rows to leave out."""
+    """For a word that never occurs, the note is the same with an offset."""
     with store.connect() as connection:
         answer = Frequencies(pattern="campp", offset=3, sort="count").ask(connection)
     assert "no word 'campp'" in answer.notes[0]

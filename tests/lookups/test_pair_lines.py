@@ -1,4 +1,4 @@
-"""As many lines stand behind a count as it says."""
+"""A count has as many concordance lines as it says."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
     layer: Layer, ignore_case: bool, word: str, demo: Connection
 ) -> None:
-    """For each modifier of a word with its tag and side, and the same from the modifier's end."""
+    """The lines are as many for each modifier of a word with its tag and side, and for each of its heads."""
     events = Dependencies(head=word, layer=layer, ignore_case=ignore_case, limit=0).ask(demo)
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in events.table.to_pylist():
@@ -56,7 +56,7 @@ def test_the_lines_of_a_dependency_are_as_many_as_it_is_counted(
 
         assert len(nodes) == count
         assert all(node.startswith(first.lower()) and node.endswith(last.lower()) for node in nodes)
-    # Nothing hangs below an article.
+    # Articles have no modifiers.
     assert counts or word == "the"
 
 

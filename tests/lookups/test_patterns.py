@@ -51,12 +51,12 @@ def test_plain_text_matches_itself(text: str) -> None:
 
 @given(st.text(st.characters(blacklist_categories=["Cs", "Cc"])))
 def test_literals_come_back(text: str) -> None:
-    """Whatever a user asks for, the SQL that is shown holds it and nothing else."""
+    """Any text comes back from its literal in SQL."""
     assert duckdb.execute(f"select {literal(text)}").fetchall() == [(text,)]
 
 
 def test_filled_replaces_once() -> None:
-    """A value that looks like a parameter stays a value."""
+    """A value that looks like a parameter is not replaced again."""
     query = Statement("select $a, $b, $a_2", {"a": "$b", "b": 1.5, "a_2": [None, True, "x"]})
 
     assert query.with_values() == "select '$b', 1.5, (null, true, 'x')"
@@ -116,7 +116,7 @@ def test_words_are_folded_and_tags_are_not() -> None:
     ],
 )
 def test_an_unknown_attribute_is_told_with_those_that_there_are(text: str, told: str) -> None:
-    """A word with a colon that never occurs is taken for a slip in the name of an attribute."""
+    """A missing word with a colon counts as a slip in the name of an attribute, and the names are listed."""
     with pytest.raises(InputError, match=rf"no attribute '\w+' \(.*'word:{text}'\); {re.escape(told)}"):
         TokenPattern.read(text, Selection(()), {"NN"}.__contains__, set[str]().__contains__)
 

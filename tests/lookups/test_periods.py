@@ -20,12 +20,12 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
 YEARS = ("1994", "1999", "2000", "2003-05-01", "1999-12", None, "unknown", "-5", "1e300", "1987.5", "2003 AD")
-#: What begins the decade of each; none where there is no number, or too large a one.
+#: The first year of the decade of each text; ``None`` without a number, or for one that is too large.
 DECADES = ("1990", "1990", "2000", "2000", "1990", None, None, "-10", None, "1980", None)
 
 
 def check_decades(rows: list[dict[str, Any]], key: str) -> None:
-    """Compare counts by decade, also relative to its tokens, with counting in Python: one hit a text or region."""
+    """Compare counts by decade, also per tokens of the decade, with Python: one hit a text or region."""
     hits, tokens = Counter[str](), Counter[str]()
     for number, decade in enumerate(DECADES):
         hits[decade or "_"] += 1
@@ -39,7 +39,7 @@ def check_decades(rows: list[dict[str, Any]], key: str) -> None:
 
 @pytest.fixture(scope="module")
 def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A document of each year, one word longer than the one before."""
+    """A store with a document of each year, one word longer than the one before."""
     folder = tmp_path_factory.mktemp("dated")
     lines = [
         {"id": f"d{number}", "title": f"t{number}", "text": "cat " + "x " * number}
@@ -55,7 +55,7 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 @pytest.mark.parametrize("key", ["year/10", "match.doc_year/10", "meta.year/10"])
 def test_hits_are_counted_by_decade(key: str, dated: Connection) -> None:
-    """With the tokens of all texts of that decade; of dates, it is that of the year."""
+    """Hits are counted by decade, per tokens of all texts of the decade; a date has that of its year."""
     answer = Frequencies(query="cat", by=[key]).ask(dated)
     rows = answer.table.to_pylist()
 
@@ -64,7 +64,7 @@ def test_hits_are_counted_by_decade(key: str, dated: Connection) -> None:
 
 
 def test_all_tokens_by_the_length_of_their_sentence(dated: Connection) -> None:
-    """What every sentence has is a number, too: eleven sentences of 1 to 11 tokens."""
+    """The length of sentences has periods, too: eleven sentences of 1 to 11 tokens."""
     rows = Frequencies(by=["length/4"]).ask(dated).table
 
     assert dict(zip(rows["length/4"].to_pylist(), rows["count"].to_pylist(), strict=True)) == {
@@ -106,7 +106,7 @@ def test_what_is_no_period_is_refused(key: str, dated: Connection) -> None:
 def test_what_is_never_a_number_has_no_periods(
     question: Callable[[str], Question], key: str, dated: Connection
 ) -> None:
-    """A value is told; of a key with some numbers, what is none counts as missing."""
+    """A key without numbers is refused, with a value; in one with some numbers, other values count as missing."""
     name = key.removeprefix("meta.").removesuffix("/10")
 
     with pytest.raises(InputError, match=rf"and no {name} is one, such as '.+'; write {name}$"):
@@ -115,7 +115,7 @@ def test_what_is_never_a_number_has_no_periods(
 
 @pytest.fixture(scope="module")
 def speeches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A speech of one word more for each year, in one document; the last ones have no year, or no number."""
+    """A document with a speech for each year, one word longer each; the last ones have no year, or no number."""
     folder = tmp_path_factory.mktemp("speeches")
     years = [f' born="{year}"' if year else "" for year in YEARS]
     text = "".join(
@@ -130,7 +130,7 @@ def speeches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def test_what_regions_say_has_periods_too(speeches: Connection) -> None:
-    """In breakdowns, with the tokens around which it is said, and in lines and conditions."""
+    """Attributes of regions have periods in breakdowns, with the tokens of regions, in lines and in conditions."""
     key = "speech.born/10"
     answer = Frequencies(query='"cat"', by=[key], compare=True).ask(speeches)
     rows = answer.rows.to_pylist()
@@ -162,14 +162,14 @@ def test_what_regions_do_not_say_has_none(key: str, speeches: Connection) -> Non
 @pytest.mark.parametrize("key", ["year/10", "meta.year/10"])
 @pytest.mark.parametrize("more", [[], ["N.form"]])
 def test_hits_of_trees_are_counted_by_decade(key: str, more: list[str], dated: Connection) -> None:
-    """As those of a query are, also by an attribute of a node besides; with the tokens of that decade."""
+    """Hits of requests are counted by decade as those of queries, also along with an attribute of a node."""
     rows = Match(request="pattern { N [form=cat] }", key=[*more, key]).ask(dated).rows.to_pylist()
 
     check_decades(rows, key)
 
 
 def test_a_mean_is_that_of_periods(dated: Connection) -> None:
-    """Of the seven that have one."""
+    """The mean is that of the hits with a decade."""
     (row,) = Frequencies(query="cat", by=["word"], mean="year/10").ask(dated).rows.to_pylist()
     numbers = [int(decade) for decade in DECADES if decade]
 

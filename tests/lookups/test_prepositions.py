@@ -1,4 +1,4 @@
-"""Links by a preposition, against walks through random trees of three ways to annotate them."""
+"""Links through prepositions, against walks through random trees of three annotation schemes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sentgen.lookups.statistics.relations import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 
-#: Relations of Universal Dependencies, of SUD, and of Stanford and Penn, in one heap.
+#: Relations of Universal Dependencies, of SUD, and of Stanford and Penn, mixed.
 _RELATIONS = (
     *("obl", "nmod", "nmod:poss", "obl:arg", "obl:agent", "case", "case", "case", "fixed", "fixed", "nsubj"),
     *("conj", "udep", "comp:obj", "prep", "pobj", "PMOD", "LOC"),
@@ -32,7 +32,7 @@ _NO_LINK = ("conj", "CONJ", "COORD")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a random sentence; ``head`` is its place, 0 for the root."""
+    """A token of a random sentence; ``head`` is the position of its head, 0 for the root."""
 
     form: str
     upos: str
@@ -42,7 +42,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """What a sketch counts; ``preposition`` is empty for an arc of the tree."""
+    """An arc or link that a sketch counts; ``preposition`` is empty for an arc of the tree."""
 
     head: str
     modifier: str
@@ -67,7 +67,7 @@ def random_sentence(draw: random.Random) -> list[Token]:
 
 
 def arcs_of(sentence: list[Token]) -> Iterator[Arc]:
-    """Yield the arcs of a sentence, and its links by a preposition."""
+    """Yield the arcs of a sentence, and its links through prepositions."""
     at = dict(enumerate(sentence, 1))
     for place, one in at.items():
         if not one.head:
@@ -89,7 +89,7 @@ SENTENCES = [random_sentence(random.Random(seed)) for seed in range(100)]
 
 @pytest.fixture(scope="module")
 def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """The sentences in a store, in which a lemma is its word."""
+    """A store of the sentences, in which lemmas are equal to words."""
     folder = tmp_path_factory.mktemp("prepositions")
     lines = [
         f"{n}\t{t.form}\t{t.form}\t{t.upos}\t_\t_\t{t.head}\t{t.relation}\t_\t_" + "\n" * (1 + (n == len(s)))
@@ -114,7 +114,7 @@ def rows_of(connection: Connection, word: str, *, ignore_case: bool) -> list[dic
 def test_links_are_counted_as_one_counts_them_by_hand(
     trees: Connection, word: str, ignore_case: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pairs, frequencies and measures, in a store of one block and of several."""
+    """Pairs, frequencies and measures agree with the reference, in a store of one block and of several."""
     arcs = [arc for sentence in SENTENCES for arc in arcs_of(sentence)]
     if ignore_case:
         arcs = [Arc(a.head.lower(), a.modifier.lower(), a.relation, a.preposition) for a in arcs]
@@ -142,7 +142,7 @@ def test_links_are_counted_as_one_counts_them_by_hand(
     }
     for most in (tokens.SIZE, 150):
         monkeypatch.setattr(tokens, "SIZE", most)
-        # The store keeps what it counted.
+        # Counts are cached with the connection.
         trees.info.clear()
         found = {
             (row["role"], row["relation"], row["preposition"] or "", row["collocate"]): (
@@ -157,7 +157,7 @@ def test_links_are_counted_as_one_counts_them_by_hand(
 
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_as_many_lines_stand_behind_a_count(trees: Connection, ignore_case: bool) -> None:
-    """With a preposition and without one, for heads and modifiers."""
+    """Relations have names with a preposition and without, for heads and modifiers."""
     rows = rows_of(trees, "camp", ignore_case=ignore_case)
     for row in rows[::15]:
         lines = PairLines(

@@ -1,4 +1,4 @@
-"""Names of kinds and attributes of regions that queries cannot hold, and those that have another meaning."""
+"""Names of regions and attributes that queries cannot write, and names with another meaning."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Rain	NN	rain
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """The texts in a document, and a list."""
+    """A store of a document with texts and a list."""
     folder = tmp_path_factory.mktemp("names")
     (folder / "one.vert").write_text(VERTICAL)
     with Store(folder / "s.duckdb", create=True) as store:
@@ -57,7 +57,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     ],
 )
 def test_names_that_queries_can_hold(named: Connection, query: str, hits: int) -> None:
-    """A kind of the store is meant before another name of documents."""
+    """A name means a kind of regions in the store before a synonym of documents."""
     assert Kwic(cql=query, count=True).ask(named).total == hits
     assert Kwic(pattern=query, count=True).ask(named).total == hits
 
@@ -73,7 +73,7 @@ def test_names_that_queries_can_hold(named: Connection, query: str, hits: int) -
     ],
 )
 def test_what_there_is_not(named: Connection, query: str, column: int, message: str) -> None:
-    """Refused, with the place and what is near it."""
+    """Unknown names are refused, with their place and similar names."""
     with pytest.raises(QueryError) as caught:
         Kwic(cql=query).ask(named)
     assert str(caught.value).startswith(f"column {column}: {message}")

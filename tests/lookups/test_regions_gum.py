@@ -29,7 +29,7 @@ pytestmark = pytest.mark.data
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence: its words, genre, speaker, and whether a paragraph begins or ends with it."""
+    """A sentence: its words, its genre, its speaker, and whether a paragraph begins or ends with it."""
 
     words: list[str]
     document: int
@@ -42,7 +42,7 @@ class Line:
 
 @pytest.fixture(scope="module")
 def lines(data_dir: Path) -> list[Line]:
-    """The sentences, read a paragraph goes on until the next one, or the end of the document."""
+    """The sentences of the file; a paragraph ends with the next one, or with the document."""
     blocks = (data_dir / "ud" / "en_gum-ud-dev.conllu").read_text("utf-8").strip().split("\n\n")
     raw, document, genre, speaker, paragraph, inside = [], 0, "", "", 0, 0
     for block in blocks:
@@ -84,7 +84,7 @@ def count(gum: Connection, query: str) -> int:
 
 
 def test_queries_on_paragraphs_and_speakers(gum: Connection, lines: list[Line]) -> None:
-    """Tags, whole regions, what lies within them, and what contains something."""
+    """Queries for tags, whole regions, `within` and `containing` have the counts of the file."""
     spoken = [one for one in lines if one.speaker]
     anne = [one for one in spoken if re.fullmatch("[A-K].*", one.speaker)]
     the = [one for one in lines if "the" in one.words]
@@ -113,7 +113,7 @@ def test_queries_on_paragraphs_and_speakers(gum: Connection, lines: list[Line]) 
 
 
 def test_look_ups_of_what_a_speaker_says(gum: Connection, lines: list[Line]) -> None:
-    """Frequency lists, n-grams, breakdowns and keywords; a sentence is of the speaker of its first token."""
+    """Frequency lists, n-grams, breakdowns and keywords by speaker, which is that of a sentence's first token."""
     by_speaker = Counter(one.speaker for one in lines for _ in one.words)
     (name, tokens), *_ = ((name, size) for name, size in by_speaker.most_common() if name)
     said = [one.words for one in lines if one.speaker == name]
@@ -154,14 +154,14 @@ def test_look_ups_of_what_a_speaker_says(gum: Connection, lines: list[Line]) -> 
 
 
 def test_paragraphs_as_parts(gum: Connection, lines: list[Line]) -> None:
-    """How many paragraphs a word is in: one that is in none counts as one part."""
+    """Dispersion over paragraphs has the counts of the file; text outside of paragraphs is one part."""
     spread = Counter(word for word, _ in {(word, one.paragraph) for one in lines for word in one.words})
     rows = Frequencies(parts="p", limit=0).ask(gum).table.to_pylist()
     assert {row["word"]: row["parts"] for row in rows} == spread
 
 
 def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
-    """Their number and their tokens."""
+    """Regions are listed with their numbers and their tokens."""
     turns = sum(
         bool(one.speaker)
         and (before is None or (before.document, before.speaker) != (one.document, one.speaker))
@@ -194,6 +194,6 @@ def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
     ],
 )
 def test_requests_for_trees_send_regions_to_where(gum: Connection, asked: dict[str, Any]) -> None:
-    """A request has no regions; its sentences are chosen by them."""
+    """A request has no regions, but its sentences can be selected by them."""
     with pytest.raises(InputError, match=r"speaker\.name is said of regions: give `where` 'speaker\.name = "):
         Match(**asked).ask(gum)

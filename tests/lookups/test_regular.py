@@ -1,4 +1,4 @@
-r"""Regular expressions know the letters and digits of all scripts; ``regex`` says what they are to match."""
+r"""Regular expressions know the letters and digits of all scripts; the package ``regex`` is the reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
-#: What is asked for, and the set that is meant, in the notation of `regex`.
+#: Classes of regular expressions, and the same sets in the notation of `regex`.
 _WORD, _SPACE = r"[\p{L}\p{M}\p{N}_]", r"[\s\p{Z}]"
 _OUTSIDE = {
     r"\w": _WORD,
@@ -88,7 +88,7 @@ _repeated = st.tuples(_piece, st.sampled_from(["", "+", "*", "?"]))
 
 @given(st.lists(_repeated, min_size=1, max_size=4))
 def test_classes_are_those_of_unicode(pieces: list[tuple[tuple[str, str], str]]) -> None:
-    """Inside of brackets and outside, negated or not."""
+    """Classes match as in `regex`, inside of brackets and outside, negated or not."""
     asked = "".join(one + sign for (one, _), sign in pieces)
     meant = regex.compile("".join(other + sign for (_, other), sign in pieces), regex.V1 | regex.DOTALL)
     query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"
@@ -101,13 +101,13 @@ def test_classes_are_those_of_unicode(pieces: list[tuple[tuple[str, str], str]])
     "text", ["a.*", r"\\w", r"\Q\w\E", "[", "a]", "(?i)x", r"\pL", r"[\x{61}-\x{7a}]", "[]a]", "[^]a]", "\\"]
 )
 def test_what_else_there_is_stays(text: str) -> None:
-    """Faults, too, so that RE2 says what is wrong."""
+    """Other expressions are not changed, nor are wrong ones, whose errors RE2 reports."""
     assert to_re2(text) == text
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A word of each alphabet, as a value of metadata, too."""
+    """A store with a word of each alphabet, also as a value of metadata."""
     folder = tmp_path_factory.mktemp("regular")
     path = folder / "a.conllu"
     row = "# as = {0}\n1\t{0}\t{0}\t_\t_\t_\t0\troot\t_\tAs={0}\n\n"
@@ -122,7 +122,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     ("text", "hits"), [(r"\w+", 4), (r"\d", 1), ("[[:alpha:]]+", 3), (r"[^\W\d_]+", 3), (r"\W", 1)]
 )
 def test_all_languages_read_them_alike(store: Connection, text: str, hits: int) -> None:
-    """CQL, Grew with its two ways to write them, MISC, and conditions on metadata."""
+    """CQL, Grew in both notations, MISC and conditions on metadata read expressions in the same way."""
     for question in (
         Kwic(cql=f'"{text}"'),
         Kwic(cql=f'[As="{text}"]'),
@@ -136,7 +136,7 @@ def test_all_languages_read_them_alike(store: Connection, text: str, hits: int) 
 
 @pytest.mark.parametrize("text", [r"a.*\bx", r"x\B", r".*\b.", r"[^\Wa]"])
 def test_what_has_no_meaning_in_all_scripts_is_refused(store: Connection, text: str) -> None:
-    """With what can be written in its place."""
+    """Expressions without a meaning in all scripts are refused, with a replacement."""
     for question in (
         Kwic(cql=f'"{text}"'),
         Kwic(cql="[]", where=f'as ~ "{text}"'),
@@ -151,7 +151,7 @@ def test_what_has_no_meaning_in_all_scripts_is_refused(store: Connection, text: 
     [('"do*"', True), ('[lemma="дом*"]', True), ('"do.*"', False), ('"a*"', False), ('"do*"%l', False)],
 )
 def test_a_star_after_letters_is_told_from_a_wildcard(store: Connection, cql: str, told: bool) -> None:
-    """Counted or shown, filtered or not."""
+    """A star after letters gets a note on wildcards, for counts and lines, filtered or not."""
     for question in (Kwic(cql=cql), Kwic(cql=cql, count=True), Kwic(cql=cql, filter=["1R x"])):
         assert ("what begins with" in "".join(question.ask(store).notes)) is told
 
@@ -160,7 +160,7 @@ def test_a_star_after_letters_is_told_from_a_wildcard(store: Connection, cql: st
     "text", [r".*\bдом\b.*", r"\bдом.*", r".*дом\b", r"(?i).*\b(?:дом|a)\b.*", r".*\b\w+", r".*\bдомы?\b.*"]
 )
 def test_bounds_of_words_are_known_at_the_ends(text: str) -> None:
-    """Of words of all scripts."""
+    """Word boundaries at the ends of an expression match as in `regex`, for words of all scripts."""
     words = ["дом", "дома", "мой дом", "домы!", "бдом", "дом-2", "Дом a", "a", ".", "", "на-дом", "дом\u0301"]
     meant = regex.compile(text.replace(r"\w", _WORD), regex.V1)
     query = "select regexp_full_match(one, $2) from (select unnest($1) as one)"

@@ -1,4 +1,4 @@
-"""A name means the same in CQL, in requests for trees and in --where, whatever kind of thing it is."""
+"""A name means the same in CQL, in requests for trees and in `--where`, whatever kind of key it is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
-#: Of each sentence: comments, and tokens; `source` and `Number` are metadata as well as something else.
+#: Sentences: comments and tokens; `source` and `Number` are metadata and something else as well.
 TEXTS = (
     (
         ("newdoc id = tides", "meta::topic = sea", "meta::print-year = 1987", "source = diary", "Number = 2"),
@@ -43,7 +43,7 @@ TEXTS = (
         (("Storm", "storm", "NOUN", "NN", "Number=Sing", "root", "Gloss=orage"),),
     ),
 )
-#: As queries cannot write all names.
+#: Spellings of names that queries cannot write as they are.
 WRITTEN = {
     "Number[psor]": ("Number[psor]", "Number_psor", "Number__psor"),
     "Sub-Type": ("Sub_Type",),
@@ -58,13 +58,13 @@ MODEL = "insert into model values (1, 'tide', 1, 1, 'katz', '1', 'word', 9, 3, 6
 BITS = "insert into surprisal select 1, corpus_id, sentence_id, position, 2 * position, false from token"
 
 Asking = tuple[Callable[[Connection, str], object], str]
-#: Each of them is several questions.
+#: Fewer examples, as each asks several questions.
 FEW = settings(max_examples=settings.default.max_examples // 8)
 
 
 @pytest.fixture(scope="module")
 def waves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A store in which there is something of each kind."""
+    """A store with keys of every kind."""
     folder = tmp_path_factory.mktemp("names")
     _write(folder / "waves.conllu")
     with Store(folder / "waves.duckdb", create=True) as store:
@@ -96,19 +96,19 @@ def by_cql(connection: Connection, query: str) -> list[tuple[str, str]]:
 
 
 def by_request(connection: Connection, request: str) -> list[tuple[str, str]]:
-    """Return the same of a request for trees."""
+    """Return the sentences and words of hits of a request with one node."""
     rows = Match(request=request, limit=0).ask(connection).rows.to_pylist()
     return [(row["sent_id"], row["node"]) for row in rows]
 
 
 def by_where(connection: Connection, condition: str) -> list[tuple[str, str]]:
-    """Return the same of all tokens of some sentences."""
+    """Return the sentences and words of all tokens of sentences that meet a condition."""
     rows = Kwic(pattern="[]", where=condition, limit=0).ask(connection).rows.to_pylist()
     return [(row["sent_id"], row["node"]) for row in rows]
 
 
 def told(connection: Connection, text: str) -> list[str]:
-    """Return the strings that a query finds, each once."""
+    """Return the different strings that a query finds."""
     found = Statement(f"select distinct one from ({text}) where one is not null order by one")
     return [str(one) for one in found.run(connection).column(0).to_pylist()]
 
@@ -123,7 +123,7 @@ VALUES = {
 
 @st.composite
 def of_tokens(draw: st.DrawFn, connection: Connection) -> tuple[str, str]:
-    """Draw an attribute of tokens as it can be written, and one of its values."""
+    """Draw an attribute of tokens in one of its spellings, and one of its values."""
     name = draw(st.sampled_from([one for one in StoreKeys(connection).of_tokens if one != "surprisal"]))
     of_parts = " union all ".join(
         f"select unnest(string_split({column}, '|')) as part from {table}"
@@ -135,7 +135,7 @@ def of_tokens(draw: st.DrawFn, connection: Connection) -> tuple[str, str]:
 
 
 def test_no_attribute_of_all_tokens_has_the_name_of_one_of_all_sentences() -> None:
-    """A name that both had would mean the token first, and change what was asked before it was added."""
+    """A name of both kinds would mean the token, and so change the meaning of older queries."""
     names = {*attributes.COLUMNS, *attributes.TAGS, *attributes.COMPUTED}
     assert names.isdisjoint(ALWAYS)
 
@@ -143,13 +143,13 @@ def test_no_attribute_of_all_tokens_has_the_name_of_one_of_all_sentences() -> No
 @FEW
 @given(data=st.data())
 def test_attributes_of_tokens(waves: Connection, data: st.DataObject) -> None:
-    """Equal to a value, and another one, or as numbers: the same tokens in CQL as in a request."""
+    """CQL and requests find the same tokens whose attribute is equal to a value, or is not."""
     name, value = data.draw(of_tokens(waves))
     sign, request = data.draw(st.sampled_from((("=", "="), ("!=", "<>"))))
 
     found = by_request(waves, f'pattern {{ X [upos, {name}{request}"{value}"] }}')
     has = by_request(waves, f"pattern {{ X [upos, {name}] }}")
-    # In CQL, what has no value has another one.
+    # In CQL, a missing value counts as different.
     asked = [one for one in by_cql(waves, f'[{name}{sign}"{value}"%l]') if one in has]
     assert found == asked
     assert has == by_cql(waves, f'[{name}!=""]')
@@ -158,7 +158,7 @@ def test_attributes_of_tokens(waves: Connection, data: st.DataObject) -> None:
 @FEW
 @given(data=st.data())
 def test_metadata(waves: Connection, data: st.DataObject) -> None:
-    """Of sentences, documents and of every sentence: the same in all three, under each name that it has."""
+    """Metadata of sentences and documents, and keys of every sentence, mean the same in all three, by all names."""
     keys = StoreKeys(waves)
     key = data.draw(st.sampled_from([one for one in keys.of_sentences if one != "length"]))
     found = keys.find_metadata(key)
@@ -171,14 +171,14 @@ def test_metadata(waves: Connection, data: st.DataObject) -> None:
     expected = by_where(waves, f'{name} = "{value}"')
     assert by_request(waves, f'pattern {{ X [upos] }} global {{ {name}="{value}" }}') == expected
     assert by_cql(waves, f'[] :: {name}="{value}"%l') == expected
-    # Of a label, attributes of its token come first.
+    # With a label, a name means an attribute of its token first.
     if not name.startswith("meta.") and not keys.find_token(name):
         assert by_cql(waves, f'[] :: match.{name}="{value}"%l') == expected
 
 
 @pytest.mark.parametrize("mate", ["Bo", "Cy", "Di"])
 def test_regions(waves: Connection, mate: str) -> None:
-    """Around tokens and sentences; a request says who can ask."""
+    """Attributes of regions mean the same in CQL and `--where`; a request refuses them, and names `where`."""
     asked = by_cql(waves, f'[] :: match.watch_mate="{mate}"')
     assert asked == by_where(waves, f"watch.mate = {mate}")
     assert bool(asked) == (mate != "Di")
@@ -188,7 +188,7 @@ def test_regions(waves: Connection, mate: str) -> None:
 
 @pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
 def test_surprisal(waves: Connection, sign: str) -> None:
-    """A number, which no string is."""
+    """Surprisal is compared as a number in CQL and requests; a string is refused."""
     asked = by_cql(waves, f"[surprisal {sign} 4]")
     assert asked == by_request(waves, f"pattern {{ X [surprisal {sign} 4] }}")
     assert asked
@@ -219,7 +219,7 @@ AROUND = (
 def test_other_names_are_told_alike(
     waves: Connection, languages: Sequence[Callable[[str], Asking]], name: str, said: str
 ) -> None:
-    """What it is, or what may be meant, whichever language asks."""
+    """For a name of another kind, or an unknown one, the message is the same in all languages."""
     for language in languages:
         ask, text = language(name)
         with pytest.raises(SentgenError) as caught:
@@ -232,7 +232,7 @@ def test_other_names_are_told_alike(
 )
 @pytest.mark.parametrize("before", ["", "meta."])
 def test_a_key_of_sentences_is_one_everywhere(name: str, before: str, waves: Connection) -> None:
-    """As a column, in breakdowns and as a key of trees, whether or not the languages could write it so."""
+    """A key of sentences is the same in columns, in breakdowns and for trees, also if queries cannot write it."""
     key = before + name
     lines = Kwic(pattern="[]", show=[key], limit=0).ask(waves).rows
     shown = Counter(row.get(key) or row.get(name) or "_" for row in lines.to_pylist())
