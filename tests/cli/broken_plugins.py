@@ -1,4 +1,4 @@
-"""Plug-ins that are wrong in one way each, and what a user is told."""
+"""Plug-ins with one fault each, and the messages that users get."""
 
 #: What stands before the code of a module, by kind.
 PREAMBLE = {

@@ -44,7 +44,7 @@ BROKEN = PETS.replace("5\tdog\tdog\tNOUN\tNN\t_\t3", "5\tdog\tdog\tNOUN\tNN\t_\t
 
 @dataclass(frozen=True)
 class Told:
-    """What a command left: its exit code, what it printed, and what it said on standard error."""
+    """The exit code, standard output and standard error of a command."""
 
     code: int
     out: str
@@ -69,7 +69,7 @@ def refused(told: Told, *parts: str) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """Where the store of a test is, once something makes it."""
+    """The path of the store of a test, which need not exist yet."""
     return tmp_path / "corpora.duckdb"
 
 

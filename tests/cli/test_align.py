@@ -47,7 +47,7 @@ def filled(sentgen: Sentgen, kept: Path, store: Path, tmp_path: Path) -> Sentgen
 
 @pytest.fixture
 def trained(filled: Sentgen, kept: Path, store: Path) -> Sentgen:
-    """The same, with a model."""
+    """The command line over such a store with a model."""
     shutil.copyfile(kept / "trained.duckdb", store)
     return filled
 
@@ -69,7 +69,7 @@ def test_a_line_an_iteration(filled: Sentgen) -> None:
 
 
 def test_options_become_settings(filled: Sentgen) -> None:
-    """What was asked for is kept with the model."""
+    """The options are stored with the model as its settings."""
     filled(
         *TRAIN, "--max-doc-phrase", "2", "--max-abstract-phrase", "1", "--set", "p0=0.25", "--iterations", "1"
     )
@@ -81,7 +81,7 @@ def test_options_become_settings(filled: Sentgen) -> None:
 
 
 def test_training_goes_on(trained: Sentgen) -> None:
-    """A model that exists is kept; --resume adds iterations to it."""
+    """An existing model is not trained again; --resume adds iterations to it."""
     refused(trained(*TRAIN), "exists; go on with it with --resume")
 
     more = trained(*TRAIN, "--iterations", "4", "--resume")
@@ -129,7 +129,7 @@ def test_jumps_are_drawn(trained: Sentgen, tmp_path: Path, suffix: str) -> None:
 
 
 def test_a_plot_of_another_kind_is_refused(trained: Sentgen) -> None:
-    """Formats are told by their names."""
+    """The extension of the file determines the format."""
     refused(
         trained("align", "model", "m", "--plot", "jumps.txt", "--json"), "a plot ends in .svg, .png or .pdf"
     )
@@ -137,7 +137,7 @@ def test_a_plot_of_another_kind_is_refused(trained: Sentgen) -> None:
 
 
 def test_models_are_listed_and_removed(trained: Sentgen, store: Path) -> None:
-    """With a dry run first."""
+    """A dry run removes nothing."""
     (row,) = json.loads(trained("align", "models", "--json").out)
     assert (row["model"], row["corpus"], row["forward"], row["reverse"]) == ("m", "toy", 3, 3)
     assert trained("align", "remove", "m", "--dry-run").out == "would remove m: 6 iterations\n"
@@ -183,7 +183,7 @@ def test_logarithms_are_decimal_on_the_screen(trained: Sentgen) -> None:
 
 
 def test_another_decoding_replaces_the_links(trained: Sentgen) -> None:
-    """One answer a model and pair: the last one."""
+    """For a model and a pair, only the last links are stored."""
     trained("align", "apply", *OF)
     assert "pairs           6\n" in trained("align", "apply", *OF, "--decode", "viterbi").out
 
@@ -292,7 +292,7 @@ def test_stored_sentences_are_those_of_texts(
 
 
 def test_words_are_refused_as_lines_of_links(trained: Sentgen) -> None:
-    """Those of --pharaoh are links."""
+    """--words is refused with --pharaoh, whose lines are links."""
     told = trained("align", "export", *OF, "--words", "--pharaoh")
 
     assert (told.code, told.out) == (2, "")

@@ -1,4 +1,4 @@
-"""`sentgen align text`: what a reader sees, and what other programs get."""
+"""`sentgen align text`: output for readers and for programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def texts(tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_without_training(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
-    """The priors alone find what was copied, and the command says that nothing was learnt."""
+    """The priors alone align copied words, and a note says that no model was trained."""
     told = sentgen(*texts)
 
     assert told.code == 0
@@ -95,7 +95,7 @@ def test_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
 
 
 def test_an_aligner_without_posteriors_has_no_reasons(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
-    """It says so, and shows phrases; the page says so, too, and JSON has null."""
+    """A note says so, and phrases are shown; the page has the note, too, and JSON has null."""
     told = sentgen(*texts, "--explain", "--system", "lcs", "--html", "page.html")
 
     assert told.code == 0
@@ -252,7 +252,7 @@ def test_changed_words_in_colors(sentgen: Sentgen, tmp_path: Path, monkeypatch: 
 
 
 def test_hostile_texts(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
-    """What could steer a terminal is shown as an escape."""
+    """Characters that control a terminal are shown as escapes."""
     Path("summary.txt").write_text("Connecting \u202ePoint [bold]x[/bold]\n")
     told = sentgen(*texts)
 
@@ -297,7 +297,7 @@ def test_hostile_texts(sentgen: Sentgen, texts: tuple[str, ...]) -> None:
 def test_refusals(
     sentgen: Sentgen, texts: tuple[str, ...], options: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
-    """What cannot be done is told in one line."""
+    """Errors have one line each."""
     Path("empty.txt").write_text("\n")
     Path("broken.conllu").write_text(BROKEN)
 

@@ -1,4 +1,4 @@
-"""`sentgen align tune`, as a user runs it, and what becomes of the model."""
+"""`sentgen align tune`, as a user runs it, and the use of tuned models."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_weights_are_rows(tuned: Sentgen) -> None:
 
 
 def test_a_tuned_model_is_shown_as_others_are(tuned: Sentgen) -> None:
-    """With its file and its iterations; the store is sound."""
+    """With its file and its iterations; the store passes its checks."""
     shown = tuned("align", "model", "people").out
     assert "6 of gold.txt" in shown
     assert json.loads(tuned("align", "models", "--json").out)[0]["model"] == "people"

@@ -101,7 +101,7 @@ def test_the_exit_code_is_about_the_figure_only_if_asked(sentgen: Sentgen, files
 
 
 def test_a_page(sentgen: Sentgen, files: tuple[Path, Path], tmp_path: Path) -> None:
-    """--html writes it whole, over an old one."""
+    """--html writes the whole page, and replaces an old one."""
     summary, source = files
     told = sentgen("check", summary, "--against", source, "--html", tmp_path / "check.html")
 
@@ -134,7 +134,7 @@ def test_of_text_without_trees_words_are_checked(sentgen: Sentgen, files: tuple[
 
 
 def test_words_are_checked_alone(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
-    """With trees, too: a row a word, as many as there are."""
+    """--words checks words also if there are trees, with a row per word."""
     summary, source = files
     told = sentgen("check", summary, "--against", source, "--words", "--json")
 
@@ -178,7 +178,7 @@ def test_what_needs_trees_is_refused_without(sentgen: Sentgen, files: tuple[Path
 
 
 def test_a_broken_tree_is_refused(sentgen: Sentgen, files: tuple[Path, Path]) -> None:
-    """A half-read source would make true sentences look unsupported."""
+    """It is an error, as a source read in part would make true sentences look unsupported."""
     summary, source = files
     source.write_text(PETS.replace("5\tcat\tcat\tNOUN\tNN\t_\t3", "5\tcat\tcat\tNOUN\tNN\t_\t9"))
 

@@ -1,4 +1,4 @@
-"""Citations: what is named is what is there."""
+"""Citations of data and queries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_snapshot_is_named_by_its_bytes(snapshot: Snapshot) -> None:
 
 
 def test_a_lake_is_named_by_its_manifest(store: Path, tmp_path: Path) -> None:
-    """Which has the hashes of all files."""
+    """The manifest has the hashes of all files."""
     with Store(store, read_only=True) as opened:
         export(opened, Place(tmp_path / "lake"))
 
@@ -57,7 +57,7 @@ def test_a_lake_is_named_by_its_manifest(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_store_changes(store: Path) -> None:
-    """It has no hash, and that is said."""
+    """A citation of a store has no hash, and says so."""
     result = sentgen("cite", "--db", str(store))
 
     assert "sha256" not in result.stdout

@@ -26,7 +26,7 @@ def run(words: str, redirections: str = "", *, session: bool = False) -> subproc
     ["--version", "formats", "formats --json", "corpora export notes --db {full}", "sql - --db {full}"],
 )
 def test_a_closed_stream_is_one_line(full: Path, words: str, redirections: str) -> None:
-    """And a failure, if something was to be printed or read."""
+    """The exit code is that of a failure if the command prints or reads something."""
     done = run(words.format(full=full), redirections)
 
     needed = ">&-" in redirections or "-" in words.split()

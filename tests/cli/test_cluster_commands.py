@@ -22,7 +22,7 @@ from sentgen.demo import TREEBANK
 
 
 class Here(Inline):
-    """Runs tasks in this process, and says where it could be watched."""
+    """An engine that runs tasks in this process, with an address of a dashboard."""
 
     dashboard = "http://127.0.0.1:1"
 

@@ -1,4 +1,4 @@
-"""`sentgen demo`: what a newcomer sees first."""
+"""`sentgen demo`, the first command of a new user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ORIGINALS = [re.sub(r"[\[\]]", "", sentence) for sentence in NEW_SENTENCES]
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What it prints; the second run finds the store of the first, and builds no second version."""
+    """The output of the demo; a second run uses the store of the first, and builds no second version."""
     store = tmp_path_factory.mktemp("demo") / "demo.duckdb"
     first, again = (CliRunner().invoke(build(), ["demo", "--db", str(store)]) for _ in range(2))
 
@@ -58,7 +58,7 @@ def test_joint_has_all_it_asks_and_shows_its_tree(told: str) -> None:
 
 
 def test_what_went_wrong_is_shown(told: str) -> None:
-    """Beside an answer that is not the original stands the original."""
+    """An answer that differs from the original is shown with the original."""
     wrong = told.count("\noriginal  ")
     pairs = re.findall(r"\njoint +(.*)\noriginal +(.*)", told)
 

@@ -20,7 +20,7 @@ def test_conditions_may_be_on_labels_of_another_desk(name: str) -> None:
 
 
 def test_labels_of_another_desk(filled: Sentgen, tmp_path: Path) -> None:
-    """As keys and in conditions, of subcorpora too; that beside the store has no such set."""
+    """As keys and in conditions, also of subcorpora; the desk next to the store has no such set."""
     desk = tmp_path / "other" / "mine.desk"
     desk.parent.mkdir()
     at = ("--desk", desk)

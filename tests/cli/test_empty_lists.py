@@ -1,4 +1,4 @@
-"""A list of nothing says so, and what makes the first one."""
+"""An empty list has a note, with the command that makes the first item."""
 
 from __future__ import annotations
 

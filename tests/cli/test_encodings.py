@@ -1,4 +1,4 @@
-"""What a console cannot write comes out as escapes; files and pipes get UTF-8, whatever the system has."""
+"""A console shows characters that it lacks as escapes; files and pipes get UTF-8 on every system."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def run(*words: object, stdin: bytes = b"", **environment: str) -> subprocess.Co
     ids=["no UTF-8", "utf-8", "cp1252", "ascii"],
 )
 def test_a_pipe(store: Path, environment: dict[str, str], expected: bytes) -> None:
-    """A query that comes from one is UTF-8, too."""
+    """A query from a pipe is read as UTF-8, too."""
     told = run("sql", "-", "--db", store, stdin=QUERY.encode(), **environment)
 
     assert (told.returncode, told.stderr, told.stdout) == (0, b"", expected)
 
 
 def test_an_alignment(tmp_path: Path) -> None:
-    """Its blocks are numbered with characters that few encodings have."""
+    """The numbers of its blocks are characters that few encodings have."""
     (tmp_path / "a").write_text("A cat 日 sat .\n", "utf-8")
 
     words = ("--document", tmp_path / "a", "--abstract", "-")
@@ -63,7 +63,7 @@ def test_an_alignment(tmp_path: Path) -> None:
 
 
 def test_a_terminal(store: Path) -> None:
-    """Its encoding stays, and tables have lines that it can draw."""
+    """The encoding of a terminal is used, and tables have lines that it can draw."""
     terminal, end = pty.openpty()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, "sql", QUERY.replace("₁", "'||chr(8321)||'", 1), "--db", str(store)],

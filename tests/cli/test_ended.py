@@ -40,7 +40,7 @@ def test_nothing_temporary_is_left(tmp_path: Path, number: signal.Signals) -> No
 
 
 def test_what_a_kill_has_left_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is in use, one of another name and a link stay."""
+    """Files that are in use, files with other names, and links are not removed."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with begin(tmp_path) as child:
         (left,) = tmp_path.glob("*.spool")
@@ -65,7 +65,7 @@ def test_what_a_kill_has_left_is_swept(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_is_ignored_stays_so(tmp_path: Path) -> None:
-    """As `nohup` has it."""
+    """A signal that is ignored at the start, as under `nohup`, stays ignored."""
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         "from sentgen.cli.console.interrupts import end_on_interrupt\n"

@@ -140,7 +140,7 @@ def test_refusals(sentgen: Sentgen, gold: Path, options: list[str], parts: list[
 
 @pytest.mark.parametrize("options", [["--possible", "maybe"], ["--pseudo-documents", "many"]])
 def test_usage(sentgen: Sentgen, gold: Path, options: list[str]) -> None:
-    """What is no value of an option is a mistake of usage."""
+    """A wrong value of an option is an error of usage."""
     assert sentgen(*command(gold, *options)).code == 2
 
 
@@ -182,5 +182,5 @@ def test_models_and_pairs_of_the_store(sentgen: Sentgen, gold: Path) -> None:
 
 
 def test_a_training_file_that_is_not_there(sentgen: Sentgen, gold: Path) -> None:
-    """It is named."""
+    """The error names the file."""
     refused(sentgen(*command(gold, "--systems", "lcs", "--train", "nowhere.jsonl")), "nowhere.jsonl")

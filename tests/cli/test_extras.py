@@ -1,4 +1,4 @@
-"""What is installed only if it is asked for: who needs it says so in one line, all others do without."""
+"""Extras: commands that need a missing package name it in one line, and all others run without it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_missing_packages_are_named(
 
 @pytest.mark.slow
 def test_all_others_do_without(filled: Sentgen, tmp_path: Path, nightly: bool) -> None:
-    """Nothing else asks for a package of an extra."""
+    """No other command imports a package of an extra."""
     (tmp_path / "text.txt").write_text("The dog chased a cat .\nThe cat saw the dog .\n")
     (tmp_path / "gold.txt").write_text("The dog sat . ||| A dog sat . ||| 1-1 2-2 3-3\n")
     texts = ("align", "text", "--document", "text.txt", "--abstract", "text.txt")

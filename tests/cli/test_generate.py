@@ -59,7 +59,7 @@ def test_a_table_of_sentences(sentgen: Sentgen, clusters: Path) -> None:
 
 
 def test_standard_input(sentgen: Sentgen, clusters: Path) -> None:
-    """A pipe will do, and the answers are those of the file."""
+    """Clusters from a pipe give the same answers as from the file."""
     piped = sentgen("generate", "-", "--lengths", "7", stdin=clusters.read_text())
 
     assert piped.out == sentgen("generate", clusters, "--lengths", "7").out
@@ -301,7 +301,7 @@ def test_the_paper_is_a_beam_of_one(rows: Rows) -> None:
 
 @pytest.mark.data
 def test_clusters_of_translations(rows: Rows, data_dir: Path) -> None:
-    """Real clusters from JSON lines, by their ids; plain Viterbi over their bigrams is proven at all lengths."""
+    """Clusters of real data from JSON lines, by their ids; plain Viterbi is proven at all lengths."""
     clusters = data_dir / "clusters" / "mtref_clusters.jsonl"
     options = ("--cluster", "3", "--cluster", "845", "--algorithm", "bigram", "--reuse", "free")
     found = rows(clusters, *options)

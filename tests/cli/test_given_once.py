@@ -17,7 +17,7 @@ GROUPS = sorted({name.split()[0] for name in commands()})
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_option_of_every_command(group: str) -> None:
-    """Whatever else is wrong with the line."""
+    """The option is refused also if there are other errors in the line."""
     for name in (one for one in commands() if one.split()[0] == group):
         # With its settings: a command keeps the option for help that it was asked for first.
         settings = (command := get_command(build())).context_settings
@@ -53,7 +53,7 @@ def test_every_option_of_every_command(group: str) -> None:
     ],
 )
 def test_it_is_told(filled: Sentgen, words: tuple[object, ...], told: str) -> None:
-    """In one line, with the name of the option."""
+    """The error has one line with the name of the option."""
     filled("saved", "add", "dogs", "--", "kwic", "dog", "--limit", 5)
     found = filled(*words)
 
@@ -63,7 +63,7 @@ def test_it_is_told(filled: Sentgen, words: tuple[object, ...], told: str) -> No
 
 
 def test_later_options_change_a_saved_query(filled: Sentgen) -> None:
-    """That is what they are for."""
+    """Options after the name of a saved query replace those of the query."""
     filled("saved", "add", "dogs", "--", "kwic", "dog", "--limit", 2)
 
     assert filled("saved", "run", "dogs", "--", "--limit", 1, "--csv").out.count("\n") == 2

@@ -46,7 +46,7 @@ HEAVY = {
 
 
 def imported(*words: str, **environment: str) -> set[str]:
-    """Return the modules that are there when a command line has ended."""
+    """Return the modules that a command line has imported."""
     code = f"""
 import sys
 sys.argv = ["sentgen", *{words!r}]
