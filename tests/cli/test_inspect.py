@@ -1,4 +1,4 @@
-"""The commands as a user meets them."""
+"""The commands for counts and concordances, as a user runs them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that can be counted on paper."""
+    """A store small enough to be counted by hand."""
     return fill(tmp_path_factory.mktemp("inspect") / "toy.duckdb")
 
 
@@ -117,7 +117,7 @@ def test_a_count_of_nothing_says_why(query: str, path: Path) -> None:
 
 
 def test_an_unknown_attribute_is_an_error(path: Path) -> None:
-    """Not a word that does not occur."""
+    """An unknown attribute is an error, unlike a word that does not occur."""
     error = invoke(path, "kwic", "foo:bar").exception
 
     assert isinstance(error, SentgenError)

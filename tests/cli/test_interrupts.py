@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command where it stands, whatever runs: one line, exit code 130, and nothing temporary is left."""
+"""Ctrl-C ends a command at any point, with one line and exit code 130, and leaves no temporary files."""
 
 from __future__ import annotations
 

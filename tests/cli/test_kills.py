@@ -157,7 +157,7 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
         return zygote.run([*command, "--resume"] if begun else command, **moment)
 
     def kill(commit: int | None, after: float) -> None:
-        """Kill it, sooner if it was faster than before."""
+        """Kill the process, earlier if it was faster than before."""
         nonlocal state
         for _ in range(9):
             ended = run(commit=commit, after=after)

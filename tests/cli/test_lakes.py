@@ -113,7 +113,7 @@ def test_sentences_are_ordered_as_from_the_store(lake: Path, full: Path, sentgen
 def test_writers_are_refused(
     lake: Path, published: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str
 ) -> None:
-    """Before they do anything; in one line."""
+    """Commands that write are refused in one line, before they do anything."""
     (tmp_path / "gold").write_text("a b ||| b ||| 1-0\n")
     for section in ("wsj_0100.mrg", "wsj_0180.mrg"):
         (tmp_path / section).write_text("")
@@ -170,7 +170,7 @@ def test_folder_without_a_whole_snapshot(tmp_path: Path, sentgen: Sentgen) -> No
 
 
 def test_a_lake_is_served(lake: Path, sentgen: Sentgen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a store that is made of it."""
+    """The server answers as for a store made from the lake."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
 
     assert sentgen("serve", "--db", lake).code == 0

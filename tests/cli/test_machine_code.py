@@ -1,4 +1,4 @@
-"""Machine code that comes with the package: it is used, wherever it fits, and compiled again elsewhere."""
+"""Machine code from the package: it is used where it fits, and compiled again elsewhere."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_for_constants() -> None:
 
 
 def test_of_another_source(built: Path, tmp_path: Path) -> None:
-    """Who edits the module gets what it says now."""
+    """After a change of the module, its functions are compiled again."""
     package = tmp_path / "package"
     shutil.copytree(built, package)
     module = package / "sentgen" / "small.py"

@@ -1,4 +1,4 @@
-"""`sentgen match` as a user meets it: formats, files, and what is refused."""
+"""`sentgen match` as a user runs it: formats, files, and errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_request_comes_from_anywhere(store: Path, tmp_path: Path) -> None:
 
 
 def test_the_sentences_of_the_hits_are_printed_and_drawn(store: Path, tmp_path: Path) -> None:
-    """As they were read, each once."""
+    """Each sentence is printed and drawn once, as it was ingested."""
     shown = json.loads(run(store, REQUEST, "--limit", "5", "--random", "2", "--json").stdout)
     drawn = tmp_path / "trees.svg"
     printed = run(store, REQUEST, "--limit", "5", "--random", "2", "--conllu", "--svg", str(drawn))

@@ -1,4 +1,4 @@
-"""What is said to a user: a number goes with the right form of its noun."""
+"""Messages to users: a number has the right form of its noun."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from sentgen import default_store
     ids=lambda command: " ".join(command[:2]),
 )
 def test_no_folder_is_made(filled: Sentgen, tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Nor anything in it."""
+    """Neither the folder nor anything in it is made."""
     refused(filled(*command), "no/where")
 
     assert not (tmp_path / "no").exists()
@@ -43,7 +43,7 @@ def test_no_folder_is_made(filled: Sentgen, tmp_path: Path, command: tuple[str, 
 def test_the_variable_is_a_path_as_well(
     filled: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is mistyped there is told, too."""
+    """A mistyped path in the environment is an error, too."""
     monkeypatch.setenv("SENTGEN_DB", "no/where/x.duckdb")
 
     refused(filled("ingest", "pets.conllu", "--corpus", "c"), "there is no folder no/where; make it")

@@ -1,4 +1,4 @@
-"""Files that are none: links in a circle, pipes that nobody writes to, names that are not UTF-8."""
+"""Unusual files: links in a circle, pipes without a writer, names that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_told_in_one_line(
     line: str,
     make: Callable[[Path], str],
 ) -> None:
-    """Nothing waits for ever, and nothing ends in a traceback."""
+    """The error has one line; no command waits forever or prints a traceback."""
     monkeypatch.setattr(files, "FIRST_BYTE", 0.05)
     name = make(tmp_path)
     arguments = [name if word == "FILE" else word for word in line.split()]

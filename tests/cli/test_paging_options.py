@@ -32,7 +32,7 @@ def asked(relief: Path) -> Callable[..., Result]:
 def test_the_last_line_says_which_rows_these_are(
     words: list[str], told: str, asked: Callable[..., Result]
 ) -> None:
-    """With their number, where all were counted."""
+    """With the total number, if all rows were counted."""
     result = asked(*words)
     assert result.exit_code == 0
     assert told in result.stderr
@@ -55,7 +55,7 @@ def test_all_lines_behind_others_are_written(asked: Callable[..., Result]) -> No
 def test_what_is_not_there_is_refused_in_one_line(
     words: list[str], told: str, asked: Callable[..., Result]
 ) -> None:
-    """Nothing is printed for it."""
+    """A wrong column, offset or combination prints nothing but the error."""
     result = asked(*words)
     assert result.exit_code != 0
     assert result.stdout == ""

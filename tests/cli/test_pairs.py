@@ -41,7 +41,7 @@ def sound(store: Path) -> list[str]:
 
 
 def test_report(sentgen: Sentgen, pairs: Path, store: Path) -> None:
-    """What was stored is said, and the store is sound."""
+    """The command prints what was stored, and the store passes its checks."""
     told = sentgen("pairs", "ingest", pairs, "--corpus", "toy")
 
     facts = {line[:16].strip(): line[16:] for line in told.out.splitlines()}
@@ -209,7 +209,7 @@ def test_statistics_of_corpora(filled: Sentgen, tmp_path: Path, store: Path) -> 
 
 
 def test_statistics_are_of_pairs(filled: Sentgen, pets: Path) -> None:
-    """Other corpora have none."""
+    """Corpora without pairs have no statistics."""
     filled("ingest", pets, "--corpus", "pets")
 
     refused(filled("pairs", "list", "pets", "--statistics"), "the corpus 'pets' holds no pairs")
@@ -277,7 +277,7 @@ def test_hostile_text_is_escaped(sentgen: Sentgen, tmp_path: Path) -> None:
     ],
 )
 def test_refusals(sentgen: Sentgen, pairs: Path, arguments: tuple[str, ...], message: str) -> None:
-    """One clear line; no corpus is made."""
+    """The error has one line, and no corpus is made."""
     (pairs.parent / "empty.jsonl").write_text("")
 
     refused(sentgen("pairs", "ingest", *arguments), message)

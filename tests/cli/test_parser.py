@@ -121,7 +121,7 @@ def test_gold_refuses_text(sentgen: Sentgen, text: Path, pets: Path) -> None:
 
 
 def test_parser_that_is_not_there(sentgen: Sentgen, text: Path, store: Path) -> None:
-    """Told before a store is made."""
+    """The error comes before a store is made."""
     refused(
         sentgen("ingest", text, "--corpus", "news", "--parser", "udpipe:no.udpipe"),
         "no.udpipe: no model here; get one from https://",

@@ -1,4 +1,4 @@
-"""Programs that speak MCP, driven by the official client, are told what the API tells."""
+"""MCP with its official client: tools give the same answers as the API."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def ask(server: Server, name: str, given: dict[str, Any], mode: str = "auto") ->
 
 
 def api(client: httpx.Client, name: str, given: dict[str, Any]) -> httpx.Response:
-    """Ask the API the same."""
+    """Send the same request to the API."""
     operation = operations()[name]
     if operation.method == "POST":
         return client.post(operation.route, json=given)
@@ -80,7 +80,7 @@ def api(client: httpx.Client, name: str, given: dict[str, Any]) -> httpx.Respons
 
 
 def told(result: CallToolResult) -> dict[str, Any]:
-    """What a tool answered, after a look at what both of its forms say."""
+    """The answer of a tool, after a check that both of its forms are equal."""
     assert not result.is_error, result.content
     (text,) = result.content
     assert json.loads(text.text) == result.structured_content
@@ -147,7 +147,7 @@ def test_the_link_shows_the_same_rows(server: Server, client: httpx.Client, name
 def test_a_link_that_is_wrong_says_so(
     client: httpx.Client, query: dict[str, str], status: int, problem: str
 ) -> None:
-    """On the same page."""
+    """The page shows the error."""
     page = client.get("/answer", params=query, headers={"Accept": "text/html"})
 
     assert page.status_code == status
@@ -176,7 +176,7 @@ def test_a_page_shows_some_of_many_rows(client: httpx.Client) -> None:
 def test_a_refusal_is_an_error_of_the_tool(
     server: Server, client: httpx.Client, name: str, given: dict[str, Any]
 ) -> None:
-    """With the one line of the API."""
+    """The error has the line of the API."""
     result = ask(server, name, given)
     # A list in a query string is a parameter that is given twice.
     problem = api(client, name, given).json() if not isinstance(given.get("pattern"), list) else {}

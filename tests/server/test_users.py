@@ -1,4 +1,4 @@
-"""Users: who may ask, and that what is not theirs does not exist for them, whatever they ask."""
+"""Users and their rights: no answer shows anything of corpora that a user may not see."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ GOOD = f'token = "sha256:{"0" * 64}"'
     ],
 )
 def test_a_file_that_is_wrong_is_refused(tmp_path: Path, text: str, problem: str) -> None:
-    """In one line, with what to write."""
+    """The error has one line, and says what to write."""
     (tmp_path / "users.toml").write_text(text)
 
     with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}/users.toml: {problem}"):
@@ -194,7 +194,7 @@ def test_a_user_has_so_many_requests_at_a_time(tmp_path: Path) -> None:
 
 
 def token_of(user: str) -> dict[str, str]:
-    """Return the header of a user."""
+    """Return the header with the token of a user."""
     return {"Authorization": f"Bearer {TOKENS[user]}"}
 
 
@@ -464,7 +464,7 @@ def test_tables_and_views_have_no_other_rows(guarded: Guarded, user: str) -> Non
 
 
 def test_who_sees_nothing_is_told_so(guarded: Guarded) -> None:
-    """By every route but whether the server lives."""
+    """Every route refuses such a user, but the one for the health of the server."""
     for path in ("/", "/v1/corpora", "/v1/openapi.json", "/static/style.css", "/metrics"):
         answer = guarded.ask("nobody", "GET", path)
         assert answer.status_code == 403
@@ -473,7 +473,7 @@ def test_who_sees_nothing_is_told_so(guarded: Guarded) -> None:
 
 
 def test_the_metrics_are_for_those_who_see_all(guarded: Guarded) -> None:
-    """They count the requests of everybody."""
+    """Only users who see all corpora get metrics, as these count the requests of everybody."""
     statuses = [guarded.ask(user, "GET", "/metrics").status_code for user in ("one", "other", "boss")]
 
     assert statuses == [404, 404, 200]
@@ -504,7 +504,7 @@ def test_labels_are_of_those_who_see_the_same(guarded: Guarded) -> None:
 
 
 def test_the_log_names_the_user(guarded: Guarded) -> None:
-    """Of requests and of SQL."""
+    """Both logs, of requests and of SQL, have the name of the user."""
     guarded.ask("one", "POST", "/v1/sql", json={"sql": "select 1 as marked"})
     guarded.ask("boss", "GET", "/v1/corpora")
 

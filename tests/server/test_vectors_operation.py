@@ -44,7 +44,7 @@ def test_the_statement_can_be_pasted(demo: Path, opening: Opening) -> None:
 
 
 def test_a_word_without_a_vector_is_not_found(demo: Path, opening: Opening) -> None:
-    """As a corpus that there is not."""
+    """The error is that of an unknown name, as for a corpus."""
     operation = operations()["near"]
     asked = declaration(operation.name, word="xyzzy")
     with (

@@ -1,4 +1,4 @@
-"""What a worker answers, asked in this process."""
+"""Answers of a worker that runs in this process."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from sentgen.server.worker import _ran_short
 
 @pytest.fixture
 def lookup(opening: Opening, demo: Path) -> Iterator[Context]:
-    """What look-ups work on."""
+    """The context of look-ups."""
     with Store(demo, read_only=True) as store:
         yield Context(opening, store)
 
 
 def test_an_answer(lookup: Context) -> None:
-    """It says what its body is."""
+    """An answer has the media type of its body."""
     reply = ask(lookup, "ngrams", "csv", pattern="the *", limit=2)
 
     assert reply.seconds > 0
@@ -179,7 +179,7 @@ def test_sql_is_asked_on_a_locked_connection(opening: Opening, demo: Path) -> No
 
 
 def test_errors_of_memory_are_known_by_their_cause() -> None:
-    """Words in a message mean nothing."""
+    """The words of a message do not matter."""
     short = QueryRejected("x")
     short.__cause__ = duckdb.OutOfMemoryException("y")
 
@@ -236,7 +236,7 @@ def test_a_worker_speaks_only_through_its_pipe(opening: Opening, tmp_path: Path)
 
 
 def replies(data: bytes) -> list[Reply]:
-    """What a worker has said, until its end."""
+    """The messages of a worker until its end."""
 
     async def received() -> list[Reply]:
         reader = asyncio.StreamReader()

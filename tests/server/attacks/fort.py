@@ -1,4 +1,4 @@
-"""The server that is attacked, what must stay as it is, and what no answer may tell."""
+"""The attacked server, with checks that nothing was changed and no secret was sent."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Fort:
 
     @property
     def client(self) -> httpx.Client:
-        """A client of it."""
+        """A client of the server."""
         return self.server.client
 
     @property
     def folder(self) -> Path:
-        """Where the snapshot and the canary are."""
+        """The folder of the snapshot and of the secret file."""
         return self.store.parent
 
     def sql(self, query: str) -> httpx.Response:

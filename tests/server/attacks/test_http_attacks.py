@@ -1,4 +1,4 @@
-"""Requests that are no requests, too many, too large, or meant for another server."""
+"""Invalid requests, too many, too large ones, and requests for another server."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ REQUESTS: dict[str, tuple[bytes, set[int]]] = {
 
 @pytest.mark.parametrize(("data", "statuses"), REQUESTS.values(), ids=REQUESTS)
 def test_raw_request(fort: Fort, data: bytes, statuses: set[int]) -> None:
-    """It gets a refusal, or none at all."""
+    """The server refuses the request, or closes the connection."""
     answer = raw(fort, data, end=0 in statuses)
 
     status = int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
@@ -198,7 +198,7 @@ def test_method(fort: Fort, method: str, path: str) -> None:
     ],
 )
 def test_pages_of_other_sites_cannot_ask(fort: Fort, headers: dict[str, str]) -> None:
-    """Neither with a form nor with a script."""
+    """Requests by forms and scripts of other sites are refused."""
     require_problem(fort.client.post("/v1/sql", json={"sql": "select 1"}, headers=headers), 403)
 
 
@@ -299,7 +299,7 @@ def test_other_media_types(fort: Fort, kind: str) -> None:
 
 
 def test_xml_is_not_read(fort: Fort) -> None:
-    """Nothing reads entities."""
+    """The server parses no XML, so that no entity is expanded."""
     bomb = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'
     response = fort.client.post("/v1/sql", content=bomb, headers={"Content-Type": "application/xml"})
 

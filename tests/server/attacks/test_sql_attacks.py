@@ -1,4 +1,4 @@
-"""SQL that wants to write, to read what is no store, or to run for ever."""
+"""SQL that tries to write, to read other files than the store, or to run forever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sql_attacks import ATTACKS
 @pytest.mark.nightly(by_day=43)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_sql_attack_is_refused(fort: Fort, attack: str) -> None:
-    """In one line, before DuckDB runs anything."""
+    """The query is refused in one line, before DuckDB runs anything."""
     problem = require_problem(fort.ask(attack.format(file=fort.store, folder=fort.folder)), 400)
 
     assert problem["type"] == "urn:sentgen:problem:query-rejected"

@@ -1,4 +1,4 @@
-"""A hostile program that speaks MCP gets nothing that the API would not give."""
+"""A hostile client of MCP gets no more than the API gives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def refusal(fort: Fort, name: str, arguments: dict[str, Any]) -> str:
 @pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_sql_attack_is_refused(fort: Fort, attack: str) -> None:
-    """In the line of the API."""
+    """The refusal has the line of the API."""
     query = attack.format(file=fort.store, folder=fort.folder)
     line = require_problem(fort.ask(query), 400)["detail"]
 

@@ -1,4 +1,4 @@
-"""A server whose store also has a hostile corpus, and a browser."""
+"""A server with a store that also contains a hostile corpus, and a browser."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Tab:
             self.complaints.append(said.text)
 
     def wipe(self) -> None:
-        """Leave it as it was when it was new."""
+        """Reset the tab to the state of a new one."""
         if self.page.url.startswith("http"):
             self.page.evaluate("sessionStorage.clear(); localStorage.clear()")
         self.page.context.clear_cookies()

@@ -38,7 +38,7 @@ def tab(browser, class_room):
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("width", [375, 1280])
 def test_the_pages_of_a_class_are_accessible(tab, class_room, width: int) -> None:
-    """In light and dark, and as wide as the window."""
+    """In the light and the dark theme, without horizontal scrolling."""
     tab.set_viewport_size({"width": width, "height": 800})
     server, teacher = class_room
     made = server.client.post(teacher.replace("/class", "/s"), data={"to": "/word?word=camp"})
