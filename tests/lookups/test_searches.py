@@ -1,4 +1,4 @@
-"""Answers of the query modules, worked out by hand on the ten sentences of `ten_sentences`."""
+"""Answers of lookups, against counts by hand on the ten sentences of `ten_sentences`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ORDERS = ("none", "left", "right", "1L%c,2R", "-node,3L,document", "-document,1R
 
 
 def rows(answer: Answer, *columns: str) -> list[tuple[Any, ...]]:
-    """Return some columns, all by default."""
+    """Return the rows of an answer with some columns, by default with all."""
     return list(
         zip(*(answer.table[name].to_pylist() for name in columns or answer.table.column_names), strict=True)
     )
@@ -106,7 +106,7 @@ def test_pattern_is_bound(connection: Connection) -> None:
     ],
 )
 def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> None:
-    """Pasted as shown it yields the same rows."""
+    """The shown statement gives the same rows."""
     from sentgen.schema.store import fetch_arrow
 
     found = answer(connection)
@@ -117,7 +117,7 @@ def test_sql_shown_is_the_sql_that_ran(answer: Any, connection: Connection) -> N
 
 
 def test_dependencies_of_a_head(connection: Connection) -> None:
-    """ "dow" stands left of "fell" in s3 and s7, at distance 1; the rows of two segments are added up."""
+    """ "dow" is left of "fell" in s3 and s7, at distance 1; the rows of two segments are added up."""
     found = rows(Dependencies(head="fell", modifier="dow").ask(connection))
 
     assert found == [("fell", "VBD", "dow", "NNP", "left", 1, 2)]
@@ -132,7 +132,7 @@ def test_heads_of_a_modifier(connection: Connection) -> None:
 
 
 def test_tag_level_asks_for_tags(connection: Connection) -> None:
-    """Left of a past tense at distance 1 stands a proper noun in s1, s2, s3, s7."""
+    """A proper noun is left of a past tense at distance 1 in s1, s2, s3, s7."""
     found = rows(Dependencies(head="VBD", modifier="NNP", level=Level.TAG_TAG).ask(connection))
 
     assert found == [(None, "VBD", None, "NNP", "left", 1, 4)]
@@ -161,7 +161,7 @@ def test_arguments(connection: Connection) -> None:
     ids=repr,
 )
 def test_what_is_not_explained(asked: Question, said: str, connection: Connection) -> None:
-    """Patterns, and what the generators do not look up."""
+    """Patterns cannot be explained, nor counts that the generators do not use."""
     with pytest.raises(InputError, match=said.replace("*' is", r"\*' is").replace("f?l", r"f\?l")):
         asked.ask(connection)
 
@@ -180,7 +180,7 @@ def test_what_is_not_explained(asked: Question, said: str, connection: Connectio
     ids=repr,
 )
 def test_nothing_to_explain(asked: Question, missing: str, connection: Connection) -> None:
-    """What was never seen there has no rows, as without `explain`, though its tags were."""
+    """A word that is never in that role has no rows, as without `explain`, though its tags are."""
     found, plain = asked.ask(connection), replace(asked, explain=False).ask(connection)
 
     assert found.is_empty
@@ -233,7 +233,7 @@ def test_token_patterns(pattern: str, nodes: list[str], connection: Connection) 
 
 
 def test_concordance_is_sorted(connection: Connection) -> None:
-    """By the nearest word first: fell, rose / bought < the."""
+    """Lines are sorted by the nearest word first: fell, rose / bought < the."""
     right = rows(Kwic(pattern="jones", sort="right").ask(connection), "right")
     left = rows(Kwic(pattern="stock", sort="left", corpus=["toy"]).ask(connection), "left")
 
@@ -309,7 +309,7 @@ def test_unnamed_sentence_goes_by_its_number(connection: Connection) -> None:
 
 
 def test_long_patterns_are_refused(connection: Connection) -> None:
-    """Issue 12: DuckDB took minutes to plan the joins of 200 words."""
+    """A long pattern is refused, as DuckDB took minutes to plan the joins of 200 words."""
     with pytest.raises(InputError, match="has 51 words; at most 50"):
         Kwic(pattern="the " * 51).ask(connection)
 
@@ -347,7 +347,7 @@ def test_frequencies_with_dispersion(connection: Connection) -> None:
 
 
 def test_dispersion_needs_documents(connection: Connection) -> None:
-    """One document has no parts to be compared."""
+    """With one document, there are no parts to compare, and dispersion is null."""
     dispersion = rows(Frequencies(corpus=["other"]).ask(connection), "dp", "juilland_d", "document_share")
 
     assert set(dispersion) == {(None, None, 1.0)}

@@ -1,4 +1,4 @@
-"""Columns before the words of a line: what is said of its text."""
+"""Columns of metadata and annotation before the words of a line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_every_line_has_is_there_once(connection: Connection) -> None:
 
 
 def test_names_of_keys_are_never_sql(tmp_path: Path) -> None:
-    """Quotes and dollars in the names of keys, as a corpus may have them."""
+    """Keys may have quotes and dollar signs in their names."""
     keys = {'a"b': "1", "in $limit": "2", "x' --": "3"}
     (tmp_path / "t.jsonl").write_text(json.dumps({"text": "a dog", **keys}) + "\n")
     with Store(tmp_path / "t.duckdb", create=True) as store:
@@ -73,7 +73,7 @@ def test_names_of_keys_are_never_sql(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("across", [False, True])
 def test_regions_say_who_speaks(tmp_path: Path, across: bool) -> None:
-    """The innermost region around the first token of the node."""
+    """An attribute of a region is that of the innermost region around the first token of the node."""
     text = "# newdoc id = d\n" + "".join(
         f"# speaker = {who}\n# sent_id = {n}\n1\tso\tso\tADV\t_\t_\t2\tadvmod\t_\t_\n"
         f"2\t{word}\t{word}\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -90,7 +90,7 @@ def test_regions_say_who_speaks(tmp_path: Path, across: bool) -> None:
 
 
 def test_attributes_of_the_first_token(tmp_path: Path) -> None:
-    """Columns, keys of FEATS and of MISC, where the sentence has no metadata of that name; sorted by, too."""
+    """Columns, FEATS and MISC can be shown and sorted by, unless sentences have metadata of that name."""
     text = (
         "# newdoc id = d\n# lang = da\n"
         "1\tHunden\thund\tNOUN\t_\tNumber=Sing\t2\tnsubj\t_\tGloss=dog|lang=x\n"
@@ -114,7 +114,7 @@ def test_attributes_of_the_first_token(tmp_path: Path) -> None:
 def test_lines_in_the_order_of_what_is_said_of_them_are_those_of_the_statement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of any kind of key, up and down, with words among the keys, in blocks of whichever size."""
+    """Orders by keys of any kind, up and down, with words, and in blocks of any size, are the statement's."""
     rng = Random(7)
     text = "# newdoc id = d\n"
     for number in range(1, 25):

@@ -1,4 +1,4 @@
-"""Word sketches, against the collocations of one relation after the other."""
+"""Word sketches, against the collocations of each relation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 def test_each_relation_has_its_strongest_collocates(
     connection: Connection, word: str, measure: Measure, each: int
 ) -> None:
-    """The same rows as collocations by that relation, as many as are asked for."""
+    """Each relation has the first rows of the collocations by it, up to the limit."""
     asked = Sketch(word=word, measure=measure, min_count=1, limit=each, function_words=True)
     rows = [row for row in asked.ask(connection).table.to_pylist() if row["preposition"] is None]
     assert rows
@@ -45,7 +45,7 @@ def test_each_relation_has_its_strongest_collocates(
 
 
 def test_a_word_that_is_not_there_is_said_to_be_missing(connection: Connection) -> None:
-    """As by the other look-ups."""
+    """A missing word is named in a note, as by other lookups."""
     answer = Sketch(word="lemma:fal").ask(connection)
 
     assert not answer.table.num_rows
@@ -60,7 +60,7 @@ def rows_of(connection: Connection, **asked: Any) -> Rows:
 
 
 def test_function_words_are_left_out_and_relations_have_names(connection: Connection) -> None:
-    """What is left has the same numbers as with them."""
+    """Without function words, the other rows have the same numbers as with them."""
     every = rows_of(connection, word="lemma:fall", min_count=1, limit=0, function_words=True)
     rows = rows_of(connection, word="lemma:fall", min_count=1, limit=0)
     kept = [
@@ -90,7 +90,7 @@ def _key(row: dict[str, Any]) -> tuple[str, ...]:
 def test_the_difference_of_two_words(
     connection: Connection, measure: Measure, limit: int, min_count: int
 ) -> None:
-    """Against both sketches: what is strongest in one, with the numbers of both."""
+    """The difference has the strongest collocates of either sketch, with the numbers of both."""
     words = ("lemma:fall", "lemma:rise")
     sketches = [rows_of(connection, word=one, min_count=1, limit=0, measure=measure) for one in words]
     column = measure.replace("-", "_")

@@ -1,4 +1,4 @@
-"""The words that lines are sorted by: as a sorted list of Python finds them in the text of a line."""
+"""The words that lines are sorted by, against the words in the text of each line."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
         ("3r,node,-1L%c,2L", {3: 1, 0: 2, -1: 3}),
         ("left", {-1: 1, -2: 2, -3: 3}),
         ("node,right", {0: 1, 1: 2, 2: 3}),
-        # A word has the level of the first key that looks at it.
+        # A word has the level of the first key that sorts by it.
         ("1L,left", {-1: 1, -2: 2, -3: 3}),
-        # What is no word has a level, too.
+        # Keys that are no words take levels, too.
         ("year,2R,typical,1R", {2: 2}),
     ],
 )
 def test_keys_have_a_level_each(order: str, levels: Mapping[int, int]) -> None:
-    """Three of them have; those of a side are as many keys as words."""
+    """The first three keys have a level; a whole side counts as one key for each word."""
     assert SortedWords.of_order(order).levels == levels
 
 
@@ -69,7 +69,7 @@ def test_words_are_those_beside_the_node(
     limit: int,
     data: st.DataObject,
 ) -> None:
-    """In the sentence, or in the document; what the line does not show has no level."""
+    """Words of the sentence or document beside the node have levels; words that are not shown have none."""
     if data.draw(st.booleans()):
         order = [*order, data.draw(st.sampled_from(("left", "right", "year")))]
     asked = Kwic(
@@ -88,12 +88,12 @@ def test_words_are_those_beside_the_node(
                 for place, word in enumerate(row[name].split()[:: 1 if behind else -1], 1)
             ]
             assert words == expected[:: 1 if behind else -1]
-            # Blanks have no color.
+            # Blanks beside a word do not belong to it.
             assert all(text == text.strip() for text, level in parts if level)
 
 
 def test_words_of_several_tokens_are_whole(tmp_path: Path) -> None:
-    """French *du* is the word beside *pain*, whichever of its tokens is asked for."""
+    """French *du* is the word beside *pain*, for a key of either of its tokens."""
     rows = ["1\tle", "2-3\tdu", "2\tde", "3\tle", "4\tpain", "5-6\taux", "5\tà", "6\tles", "7\tprix"]
     text = "".join(row + "\t_" * 8 + "\n" for row in rows)
     (tmp_path / "fr.conllu").write_text(f"{text}\n")
@@ -124,7 +124,7 @@ REQUESTS = (
 
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_hits_of_trees_have_them_too(connection: Connection, request_: str) -> None:
-    """The root of a tree has nothing before it, and a hit without nodes nothing beside it."""
+    """Hits of requests have levels, too; a hit without nodes has no words beside it."""
     asked = Match(request=request_, sort="1L,2R", limit=40)
     hits = asked.ask(connection).rows.to_pylist()
     assert hits

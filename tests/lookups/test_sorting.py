@@ -1,4 +1,4 @@
-"""Sorted concordances: as Python sorts the same hits."""
+"""Sorted concordances, against the same hits sorted in Python."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 class Hit:
-    """A hit as a place in the words that it may be sorted by: of its sentence, or of its document."""
+    """A hit, by its positions in the words of its sentence or document, by which it may be sorted."""
 
     def __init__(self, words: list[str], first: int, last: int, of: Sentence) -> None:
         self.words, self.first, self.last, self.of = words, first, last, of
@@ -50,7 +50,7 @@ class Hit:
         return self.words[place] if 0 <= place < len(self.words) else ""
 
     def key(self, name: str) -> Any:
-        """Return what Python sorts a key by."""
+        """Return the value of a key for Python's sorting."""
         stem = name.removesuffix("%c")
         fold = str.lower if stem != name else str
         if stem[0].isdigit():
@@ -58,7 +58,7 @@ class Hit:
             place = self.first - size if stem[-1] in "lL" else self.last + size
             return fold(self.word(place))
         if stem == "node":
-            # A node may be the root of the tree, before all words.
+            # A node of a request may be the artificial root, before all words.
             return [fold(one) for one in self.words[max(self.first, 0) : self.last + 1]]
         if stem == "left":
             begin, end = max(self.first - CONTEXT, 0), max(self.first, 0)
@@ -76,7 +76,7 @@ class Hit:
 
 
 def numbered(text: str) -> tuple[float, str]:
-    """Return a number as its size, which comes before what is none."""
+    """Return a sort key by which numbers are sorted by size, before other texts."""
     try:
         number = float(text)
     except ValueError:
@@ -85,7 +85,7 @@ def numbered(text: str) -> tuple[float, str]:
 
 
 def hits_of(connection: Connection, query: str, *, across: bool) -> list[tuple[tuple[str, ...], Hit]]:
-    """Return the lines of all hits in the order of the corpus, each with its place among words."""
+    """Return the lines of all hits in the order of the corpus, each with its hit among the words."""
     asked = Kwic(cql=query, context=CONTEXT, limit=0, across=across)
     found = []
     for row in asked.lines(connection, placed=True).table.to_pylist():
@@ -121,7 +121,7 @@ def test_lines_come_as_python_sorts_them(
     large: bool,
 ) -> None:
     expected = hits_of(connection, query, across=across)
-    # From the last key to the first, as sorting keeps the order of equals.
+    # From the last key to the first, as sorting is stable.
     for descending, name in reversed(keys):
         expected.sort(key=lambda one: one[1].key(name), reverse=descending)
     asked = ",".join(f"{'-' if descending else ''}{name}" for descending, name in keys)
@@ -138,7 +138,7 @@ def test_lines_come_as_python_sorts_them(
     lines = [line for line, _ in expected]
     assert list(zip(*columns, strict=True)) == (lines[:limit] if limit else lines)
     assert answer.total == len(lines)
-    # The statement that is shown gives the same.
+    # The shown statement gives the same rows.
     assert answer.query.run(connection).to_pylist() == table.to_pylist()
     require_harmless(raw(connection), answer.query.with_values())  # as `sentgen sql` does
 
@@ -159,7 +159,7 @@ REQUESTS = (
 def test_hits_of_trees_come_as_python_sorts_them(
     connection: Connection, request: str, keys: list[tuple[bool, str]], limit: int, large: bool
 ) -> None:
-    """A node is what lies between its first token and the last one."""
+    """The node of a hit of a request is the text from its first token to its last."""
     rows = Match(request=request, limit=0, context=CONTEXT).ask(connection).table.to_pylist()
     expected = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""What a statement is run as gives the rows of what is shown."""
+"""A statement as it is run gives the rows of the shown statement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAMED = "(select id from word where form = $word)"
     ],
 )
 def test_numbers_stand_for_words(connection: Connection, condition: str, word: str) -> None:
-    """A number in place of a word changes no row, also where there is no such word, or no value."""
+    """Replacing a word by its id changes no row, also for an unknown word, or a null."""
     shown = Statement(f"select id from word where {condition} order by id", {"word": word, "other": "rose"})
 
     run = shown.run(connection)["id"].to_pylist()
@@ -45,7 +45,7 @@ def test_numbers_stand_for_words(connection: Connection, condition: str, word: s
 @pytest.mark.parametrize("pattern", ["* fell", "fell *", "the * fell", "* the", "* * *", "</s>", "zebra *"])
 @pytest.mark.parametrize("ignore_case", [False, True])
 def test_ngrams_are_those_of_the_statement(connection: Connection, pattern: str, ignore_case: bool) -> None:
-    """N-grams have the counts of the words before them, however these are looked for."""
+    """N-grams and their probabilities are those of the shown statement, for wildcards at any place."""
     found = Ngrams(pattern=pattern, ignore_case=ignore_case, limit=0).ask(connection)
 
     assert list(found.rows) == raw(connection).execute(found.query.with_values()).fetchall()
@@ -55,7 +55,7 @@ def test_ngrams_are_those_of_the_statement(connection: Connection, pattern: str,
 def test_lines_are_the_same_when_all_words_are_kept(
     path: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch, often: int
 ) -> None:
-    """Words that are looked up, and those that are kept once that was done often, are the same."""
+    """Lines are the same with words from queries, and with the cache that is filled after many of these."""
     asked = Kwic(pattern="*ll", sort="left", limit=0)
     expected = asked.ask(connection).query
     monkeypatch.setattr(cache, "_OFTEN", often)
@@ -71,7 +71,7 @@ def test_lines_are_the_same_when_all_words_are_kept(
 def test_numbers_are_the_same_when_all_words_are_kept(
     path: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch, often: int
 ) -> None:
-    """The store is asked for numbers until all words are kept; the empty word and others have none."""
+    """Ids come from queries until all words are cached; the empty word and unknown ones have none."""
     expected = dict(raw(connection).execute("select form, id from word").fetchall())
     asked, looked_up = list[str](), cache.one_row
 

@@ -1,4 +1,4 @@
-"""A subcorpus stands wherever a corpus does, for the sentences that meet its condition when it is asked for."""
+"""A subcorpus can be named like a corpus, and has the sentences that meet its condition at that time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = meta_treebank.sentences()
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of two corpora, with subcorpora of one, of both, and of others."""
+    """A store of two corpora, with subcorpora of one, of both, and of other subcorpora."""
     path = meta_treebank.store_of(tmp_path_factory.mktemp("subcorpora") / "store.duckdb", ROWS)
     with Store(path) as store, store.begin() as connection:
         subcorpora.define(connection, "ann", "speaker = Ann", ["first"])
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(made: Path, tmp_path: Path) -> Iterator[Store]:
-    """The same, to be written to."""
+    """A copy of the store, open for writing."""
     path = tmp_path / "store.duckdb"
     path.write_bytes(made.read_bytes())
     with Store(path) as opened:
@@ -73,7 +73,7 @@ def narrow(row: Sentence) -> bool:
 def test_names_of_both_kinds_stand_beside_each_other(
     made: Path, names: list[str], condition: str | None, meets: object
 ) -> None:
-    """For the sentences of all of them; a condition holds for each."""
+    """Names of corpora and subcorpora select the sentences of all; a condition holds for each."""
     assert callable(meets)
     with Store(made, read_only=True) as store, store.connect() as connection:
         selection, bindings = Selection.named(connection, names, condition=condition), Bindings()
@@ -82,7 +82,7 @@ def test_names_of_both_kinds_stand_beside_each_other(
             connection
         )
         assert found["sent_id"].to_pylist() == [row.sent_id for row in ROWS if meets(row)]
-        # Look-ups of tokens and of counts say the same.
+        # Lookups of tokens and of counts agree.
         words = Kwic(pattern="the", corpus=names, where=condition, count=True).ask(connection)
         counted = Ngrams(pattern="the", corpus=names, where=condition).ask(connection)
         (hits,), (row,) = words.rows.to_pylist(), counted.rows.to_pylist()
@@ -92,7 +92,7 @@ def test_names_of_both_kinds_stand_beside_each_other(
 
 
 def test_a_corpus_without_subcorpora_has_no_condition(made: Path) -> None:
-    """Counts of whole corpora are read as before."""
+    """Whole corpora are selected without a condition, so that their counts can be read."""
     with Store(made, read_only=True) as store, store.connect() as connection:
         assert Selection.named(connection, ["first"]) == Selection(("first",))
         with pytest.raises(NotFoundError, match="the store has: first, second, ann, narrow, short"):
@@ -100,7 +100,7 @@ def test_a_corpus_without_subcorpora_has_no_condition(made: Path) -> None:
 
 
 def test_overview_and_properties(made: Path) -> None:
-    """What it is, and how large."""
+    """The overview lists subcorpora with their conditions; the properties have their sizes."""
     among = [row for row in ROWS if ann(row)]
     with Store(made, read_only=True) as store, store.connect() as connection:
         whole = '((corpus in ("second")) or ((corpus in ("first")) and (speaker = Ann))) and (exists year)'
@@ -138,13 +138,13 @@ def test_overview_and_properties(made: Path) -> None:
 def test_what_is_no_subcorpus_is_refused(
     store: Store, name: str, expression: str, corpora: list[str], error: type[SentgenError], message: str
 ) -> None:
-    """By one line."""
+    """A wrong definition is refused in one line."""
     with pytest.raises(error, match=message), store.begin() as connection:
         subcorpora.define(connection, name, expression, corpora)
 
 
 def test_a_corpus_does_not_take_its_name(store: Store, tmp_path: Path) -> None:
-    """Both stand in the same places."""
+    """A corpus cannot get the name of a subcorpus, as both are named in the same places."""
     text = tmp_path / "new.conllu"
     text.write_text(meta_treebank.conllu(ROWS[:1]))
     with pytest.raises(InputError, match="'ann' is a subcorpus"):
@@ -152,7 +152,7 @@ def test_a_corpus_does_not_take_its_name(store: Store, tmp_path: Path) -> None:
 
 
 def test_it_follows_its_corpora_and_goes_by_its_name(store: Store) -> None:
-    """Without the corpus that it is of it cannot be asked; removed, it is not known."""
+    """A subcorpus of a removed corpus is refused in questions; a removed subcorpus is unknown."""
     remove_corpus(store, "first")
     with store.connect() as connection:
         with pytest.raises(NotFoundError, match="'ann' is of 'first', which the store has no more"):

@@ -1,4 +1,4 @@
-"""Surface text: words that cover several tokens are read, and found, as they are written."""
+"""Surface text: words of several tokens are shown and found as they are written."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def sentence(*words: str, heads: str = "") -> str:
     return "\n".join([*rows, "", ""])
 
 
-#: Texts, and the same as they are written.
+#: Name of a sentence to its words, for `sentence`, and to its text.
 TEXTS = {
     "a": (("Le", "prix", "du=de+le", "pain", "~."), "Le prix du pain."),
     "b": (("Du=De+le", "~,", "puis", "aux=à+les", "~!"), "Du, puis aux!"),
     "c": (("de", "le", "dire", "du=du"), "de le dire du"),
 }
-#: Words of several tokens, each with these, a token beside it, and the sentence in which it stands alone.
+#: Words of several tokens, each with its tokens, a token beside it, and its own sentence.
 SPOKEN = {
     "zum": ("zu dem", "fährt", ("Er", "fährt", "zum=zu+dem", "Bahnhof", "~.")),
     "won't": ("wo n't", "They", ("They", "wo", "~n't", "wait", "~.")),
@@ -65,7 +65,7 @@ SPOKEN = {
 
 
 def filled(folder: Path, empty_store: Path, texts: dict[str, tuple[str, ...]]) -> Path:
-    """Return a store of sentences by their names."""
+    """Return the path of a store with sentences of texts by their names."""
     (folder / "t.conllu").write_text(
         "".join(f"# sent_id = {name}\n{sentence(*words)}" for name, words in texts.items()), encoding="utf-8"
     )
@@ -107,19 +107,19 @@ def test_sentences_are_as_they_are_written(connection: Connection) -> None:
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
-        # Written as one: the whole is the node, and no token is called so; of one token, it is found once.
+        # A word of several tokens is the node as a whole, though no token has its form; one of one token is found once.
         ("du", [("a", "Le prix", "du", "pain."), ("c", "de le dire", "du", "")]),
         ("du pain", [("a", "Le prix", "du pain", ".")]),
         ("prix du * .", [("a", "Le", "prix du pain.", "")]),
         ("* aux", [("b", "Du,", "puis aux", "!")]),
-        # A token within it stands in its surface word; tokens are tokens elsewhere.
+        # A hit in a token of a word shows the whole word; other tokens are shown as they are.
         (
             "le",
             [("a", "Le prix", "du", "pain."), ("b", "", "Du", ", puis aux!"), ("c", "de", "le", "dire du")],
         ),
         ("le pain", [("a", "Le prix", "du pain", ".")]),
         ("de le", [("a", "Le prix", "du", "pain."), ("c", "", "de le", "dire du")]),
-        # A wildcard means tokens.
+        # Wildcards match tokens only.
         (
             "d?",
             [("a", "Le prix", "du", "pain."), ("c", "", "de", "le dire du"), ("c", "de le dire", "du", "")],
@@ -159,7 +159,7 @@ def test_pairs_of_words_are_lines_of_surface_text(connection: Connection) -> Non
     ]
 
 
-#: Questions about a word and a token beside it, whose answer is the one line in which they stand.
+#: Questions about a word and a token beside it, each with one line for an answer.
 LINES: dict[str, Callable[[str, str], Kwic]] = {
     "a pattern": lambda word, _: Kwic(pattern=word),
     "a pattern, case ignored": lambda word, _: Kwic(pattern=word.upper(), ignore_case=True),
@@ -178,7 +178,7 @@ LINES: dict[str, Callable[[str, str], Kwic]] = {
 @pytest.mark.nightly(by_day=5)
 @pytest.mark.parametrize("word", SPOKEN)
 def test_words_of_several_tokens_are_found_by_all_questions(spoken: Connection, word: str) -> None:
-    """Under what stands in the text, in all languages; of tokens where tokens are counted."""
+    """All languages find words as written; lookups that count tokens use their tokens."""
     tokens, beside, _ = SPOKEN[word]
     for told, question in LINES.items():
         found = question(word, beside).ask(spoken).table.to_pylist()
@@ -237,7 +237,7 @@ def test_what_may_be_meant(spoken: Connection, asked: str, hint: str) -> None:
 def test_spaces_are_looked_at_only_where_pieces_stand_side_by_side(
     spoken: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of all tokens no column is read to know whether a word is written as several of them."""
+    """Missing spaces are read only if tokens that make up the word are adjacent, not for all tokens."""
 
     def refuse(block: Block, name: str) -> None:
         raise AssertionError(name)
@@ -245,13 +245,13 @@ def test_spaces_are_looked_at_only_where_pieces_stand_side_by_side(
     monkeypatch.setattr(Block, "column", refuse)
     for word in ("zu", "aunt", "zuEr", "nowhere"):
         assert ways_to_write(spoken, Value((word,)), Selection(())) == []
-    # Where *wo* stands before *n't*.
+    # Here *wo* is before *n't*.
     with pytest.raises(AssertionError, match="unspaced"):
         ways_to_write(spoken, Value(("won't",), ignore_accents=True), Selection(()))
 
 
 def test_words_do_not_go_over_spaces(spoken: Connection) -> None:
-    """What stands apart is two words, and what is cut elsewhere is none."""
+    """Tokens with a space between them are not one word, and parts of tokens are none."""
     for pattern in ("dit l'été", "ditl'été", "n'twait", "北", "zudem"):
         found = Kwic(pattern=pattern).ask(spoken).table["node"].to_pylist()
         assert found == ([pattern] if " " in pattern else [])

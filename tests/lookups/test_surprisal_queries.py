@@ -1,4 +1,4 @@
-"""Surprisal and other numbers in queries, lines and frequency lists: as Python counts the same tokens."""
+"""Surprisal and other numbers in queries, lines and frequency lists, against counts in Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sentgen.schema.guard import require_harmless
 
 ROWS = sentences()
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-#: A token: its sentence, position, form and tag, and its bits, if it has some.
+#: A token: its sentence, position, form and tag, and its surprisal in bits, if any.
 Token = tuple[str, int, str, str, float | None]
 
 
@@ -56,7 +56,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 @pytest.fixture(scope="module")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A store in which both were applied."""
+    """A store in which two models were applied."""
     both = (("pair", "first"), ("my-one", "first"), ("my-one", "second"))
     path = make(tmp_path_factory.mktemp("surprisal") / "s.duckdb", *both)
     with Store(path, read_only=True) as store, store.connect() as opened:
@@ -85,7 +85,7 @@ def among(connection: Connection, *keys: str, **options: Any) -> list[dict[str, 
 @settings(max_examples=settings.default.max_examples // 5)
 @given(st.sampled_from(sorted(OPERATORS)), st.integers(0, 6), st.sampled_from(["", "DET", "NOUN"]))
 def test_bounds(connection: Connection, sign: str, limit: int, tag: str) -> None:
-    """In CQL and in Grew, alone and beside tags; negated, those without surprisal pass as well."""
+    """Conditions in CQL and Grew, alone and with tags; a negated one also matches tokens without surprisal."""
     met = {
         (sent, place)
         for sent, place, _, upos, bits in tokens(connection)
@@ -118,7 +118,7 @@ def test_tokens_are_compared(connection: Connection) -> None:
 
 
 def test_lines_are_sorted_and_show_it(connection: Connection) -> None:
-    """By the first token; lines without one come first, and last where the order is turned."""
+    """Lines are sorted by the surprisal of the first token; those without are first, or last if descending."""
     nouns = [one for one in tokens(connection) if one[3] == "NOUN"]
     expected = sorted((one[4] for one in nouns if one[4] is not None), reverse=True)
     found = Kwic(pattern="upos:NOUN", sort="-surprisal", show=["surprisal"], limit=0).ask(connection)
@@ -135,7 +135,7 @@ def test_lines_are_sorted_and_show_it(connection: Connection) -> None:
 
 
 def test_bins(connection: Connection) -> None:
-    """Of one bit, of tokens, hits and labels; what has no surprisal counts as _."""
+    """Tokens, hits and labels are counted by bins of one bit; missing surprisal counts as `_`."""
 
     def binned(bits: float | None) -> str:
         return "_" if bits is None else f"{math.floor(bits)}-{math.floor(bits) + 1}"
@@ -156,7 +156,7 @@ def test_bins(connection: Connection) -> None:
 
 @pytest.mark.parametrize("key", ["genre", "upos"])
 def test_means_with_intervals(connection: Connection, key: str) -> None:
-    """By documents, whose sums are what varies; tokens without surprisal do not count."""
+    """Means have intervals over documents; tokens without surprisal do not count."""
     about = {one.sent_id: one for one in ROWS}
     sums: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for sent, _, _, tag, bits in tokens(connection):
@@ -182,7 +182,7 @@ def test_means_with_intervals(connection: Connection, key: str) -> None:
 
 
 def test_intervals_in_python_are_those_in_sql(connection: Connection) -> None:
-    """The same formula, written twice: for what is stored, and for what is scored."""
+    """Intervals of means in SQL, for stored surprisal, and in Python, for new scores, agree."""
     about = {one.sent_id: one.document for one in ROWS}
     parts: dict[str, list[float]] = defaultdict(list)
     for sent, _, _, _, bits in tokens(connection):
@@ -200,7 +200,7 @@ def test_intervals_in_python_are_those_in_sql(connection: Connection) -> None:
 
 
 def test_means_of_other_numbers(connection: Connection) -> None:
-    """Metadata, and what every sentence has; a label has its own. What is no number has no mean."""
+    """Metadata and keys of every sentence have means, also of labels; values that are no numbers are left out."""
     lengths = [len(one.tokens) for one in ROWS for _ in one.tokens]
     by_corpus = {row["corpus"]: row for row in among(connection, "corpus", mean="match.length")}
     second = {
@@ -226,7 +226,7 @@ def test_means_of_other_numbers(connection: Connection) -> None:
 
 @pytest.mark.parametrize("sign", sorted(OPERATORS))
 def test_numbers_in_metadata_and_attributes(connection: Connection, sign: str) -> None:
-    """Years in any spelling, by CQL and Grew as by --where; what is no number never passes."""
+    """Years in any spelling are compared as numbers in CQL, Grew and `--where`; other values never match."""
 
     def met(value: str | None) -> bool:
         return value not in (None, "n.d.", "nan") and OPERATORS[sign](float(str(value)), 2010)
@@ -242,7 +242,7 @@ def test_numbers_in_metadata_and_attributes(connection: Connection, sign: str) -
 
 
 def test_models_are_named_where_several_were_applied(several: Connection) -> None:
-    """Alone, the name is refused with those that there are; a hyphen is an underscore, as in other names."""
+    """`surprisal` alone is refused with the names of models; an underscore stands for a hyphen, as in other names."""
     for query in ("[surprisal > 3]", "[] :: match.surprisal > 3"):
         with pytest.raises(SentgenError, match=r"which model\? Write surprisal.my_one or surprisal.pair"):
             lines(several, query)
@@ -258,12 +258,12 @@ def test_models_are_named_where_several_were_applied(several: Connection) -> Non
             expected
         )
     assert lines(several, "[]", sort="surprisal.my-one@1") == lines(several, "[]", sort="surprisal.my_one")
-    # Of the second corpus, there is that of one model.
+    # The second corpus has the surprisal of one model only.
     assert lines(several, "[surprisal < 99]", corpus=["second"])
 
 
 def test_nothing_to_ask_is_refused(connection: Connection, tmp_path: Path) -> None:
-    """With what to type; where some tokens have it, others have none."""
+    """Without any surprisal, a question is refused with the command for it."""
     with pytest.raises(
         SentgenError,
         match="no token of second has a surprisal; store it with: sentgen models apply MODEL --corpus second",
@@ -304,13 +304,13 @@ def test_nothing_to_ask_is_refused(connection: Connection, tmp_path: Path) -> No
     ],
 )
 def test_what_cannot_be_asked(connection: Connection, query: str, message: str) -> None:
-    """Is said in one line."""
+    """A wrong query on surprisal is refused in one line."""
     with pytest.raises(QueryError, match=message):
         lines(connection, query)
 
 
 def test_grew_refuses_other_dots_and_words(connection: Connection) -> None:
-    """A feature has no dot in its name; what is greater is a number."""
+    """Features with a dot in their name, and comparisons with a word, are refused."""
     for request, message in (
         ("V [lemma.pair > 3]", "lemma.pair: a feature has no dot in its name"),
         ("V [surprisal > x]", "is compared with a number"),
@@ -320,7 +320,7 @@ def test_grew_refuses_other_dots_and_words(connection: Connection) -> None:
 
 
 def test_statements_run_elsewhere(connection: Connection) -> None:
-    """What is shown as SQL can be run by strangers, and gives the same."""
+    """The shown SQL passes the guard and runs elsewhere."""
     asked: list[HitLookup] = [
         Kwic(pattern="[surprisal > 2]", sort="-surprisal", show=["surprisal"]),
         Frequencies(by=["surprisal"]),
@@ -335,6 +335,6 @@ def test_statements_run_elsewhere(connection: Connection) -> None:
 
 
 def test_words_of_the_store(connection: Connection) -> None:
-    """A bound of numbers reads words as numbers, too."""
+    """Words that are no numbers do not match a comparison with a number."""
     assert set(WORDS) == {form for _, _, form, _, _ in tokens(connection)}
     assert lines(connection, "[word > 0 | lemma <= 3]") == []

@@ -1,4 +1,4 @@
-"""Words with the same collocates, against Lin's formula worked out pair by pair."""
+"""Words with the same collocates, against Lin's formula computed pair by pair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sentgen.lookups.statistics.relations import FUNCTION
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
 
-#: Sentence, position, word, lemma, tag, head and relation.
+#: A token: sentence, position, word, lemma, tag, head and relation.
 Token = tuple[int, int, str, str, str, int, str]
 _TOKENS = """\
 select t.sentence_id, t.position, w.form, l.form, x.name, t.head, r.name
@@ -32,7 +32,7 @@ join tag as r on r.id = t.deprel_id"""
 def alike(
     tokens: list[Token], of: tuple[str, str], unit: Callable[[Token], str], *, function: bool, least: int
 ) -> dict[str, tuple[float, int, int]]:
-    """Return similarity, shared collocates and frequency of every word that shares enough."""
+    """Return similarity, shared collocates and frequency of every word with enough shared collocates."""
     word, tag = of
     at = {token[:2]: token for token in tokens}
     count: Counter[tuple[str, str, str, str]] = Counter()
@@ -85,7 +85,7 @@ def test_similarities_are_those_of_the_formula(connection: Connection, word: str
     tag = next(token[4] for token in tokens if token[3] == word)
     expected = alike(tokens, (word, tag), lambda token: token[3], function=function, least=1)
     assert found(connection, word=f"lemma:{word}", min_count=1, function_words=function) == expected
-    # Nothing in these sentences is like a stock.
+    # No word in these sentences shares collocates with *stock*.
     assert expected or not function or word == "stock"
 
 
@@ -105,7 +105,7 @@ def tree(*lines: str) -> str:
 
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Nouns and a verb of one form, with verbs that take them; and a corpus of plain text."""
+    """A store of nouns, and of a verb with the form of one, with their verbs; and of a corpus of plain text."""
     folder = tmp_path_factory.mktemp("thesaurus")
     text, path = folder / "trees.conllu", folder / "trees.duckdb"
     pairs = ["eat apple", "eat apple", "eat pear", "peel apple", "Peel Pear", "drive car", "wash car"]

@@ -1,4 +1,4 @@
-"""Good examples first: as a plain reference puts the same hits in order, whatever the store has of them."""
+"""Good examples first, against a plain reference, for any annotation of the store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FORMS = {
 }
 FEATS = ("", "", "VerbForm=Fin", "VerbForm=Part", "PronType=Dem", "Person=3|PronType=Prs")
 RELATIONS = ("nsubj", "obj", "punct", "aux", "aux:pass", "cop", "conj")
-#: Corpora, whether their tokens have tags and trees, and whether they are small letters.
+#: Corpora, and whether their tokens have tags and trees; one is lower-cased.
 CORPORA = {"trees": (True, True), "tags": (True, False), "bare": (False, False), "small": (True, True)}
 
 
@@ -67,7 +67,7 @@ def conllu(sentences: Sequence[Sequence[Token]], name: str) -> str:
     lines = list[str]()
     for number, tokens in enumerate(sentences):
         if number % 5 == 0:
-            # Documents come in another order than their names.
+            # Documents are in another order than their names.
             lines.append(f"# newdoc id = {name}-{9 - number // 5}")
         lines.append(f"# sent_id = {name}.{number}")
         for place, one in enumerate(tokens, 1):
@@ -82,12 +82,12 @@ Rows = dict[str, tuple[str, str, int, list[Token]]]
 
 
 def made(folder: Path) -> tuple[Path, Rows]:
-    """Make a store; return it, and of each sentence by its name the corpus, document, number and tokens."""
+    """Make a store; return its path, and, by name of the sentence, its corpus, document, id and tokens."""
     draw, path, rows = random.Random(1), folder / "s.duckdb", Rows()
     with Store(path, create=True) as store:
         for corpus, (tags, trees) in CORPORA.items():
             found = [sentence(draw, tags=tags, trees=trees) for _ in range(16)]
-            # Some say the same, some in other letters, and some have the same words in another order.
+            # Some sentences are equal, some differ in case, and some in the order of words.
             found += [found[3], found[4], [Token(one.form.upper(), *_rest(one)) for one in found[5]]]
             found += [_turned(one) for one in found[6:12]]
             (file := folder / f"{corpus}.conllu").write_text(conllu(found, corpus), "utf-8")
@@ -101,7 +101,7 @@ def made(folder: Path) -> tuple[Path, Rows]:
 
 
 def _turned(tokens: Sequence[Token]) -> list[Token]:
-    """Return the words of a sentence from its end to its beginning."""
+    """Return the words of a sentence in reverse order."""
     return [Token(other.form, *_rest(one)) for one, other in zip(tokens, tokens[::-1], strict=True)]
 
 
@@ -110,7 +110,7 @@ def _rest(one: Token) -> tuple[Any, ...]:
 
 
 def _rows(connection: Connection) -> Rows:
-    """Return what the store holds, with surprisal by the last model of each corpus."""
+    """Return the sentences of the store, with surprisal by the last model of each corpus."""
     query = """
         select t.corpus, t.document, t.sentence_id, t.sent_id, t.form, coalesce(t.upos, ''), coalesce(t.feats, ''),
           coalesce(t.head, -1), coalesce(t.deprel, ''), p.surprisal
@@ -135,13 +135,13 @@ def connection(store: tuple[Path, Rows]) -> Iterator[Connection]:
 
 
 def expected(connection: Connection, rows: Rows, asked: dict[str, Any]) -> list[Hit]:
-    """Put the hits of a question in order as the reference does."""
+    """Return the hits of a question in the order of the reference."""
     corpora = asked.get("corpus") or list(CORPORA)
     hits = []
     for row in Kwic(**asked, limit=0).lines(connection, placed=True).table.to_pylist():
         corpus, document, number, tokens = rows[row["sent_id"]]
         if corpus != "small" and "small" in corpora:
-            # That was the last model; it does not know what one before it said of others.
+            # Only the last model counts, not the surprisal that an earlier one gave to other corpora.
             tokens = [Token(one.form, *_rest(one)) for one in tokens]
         place = (document, number, row["first"], row["last"])
         hits.append(Hit(place, tokens, row["first"], row["last"], corpus == "small"))
@@ -188,7 +188,7 @@ def test_lines_come_as_the_reference_puts_them(
     large: bool,
     wide: dict[str, str],
 ) -> None:
-    """With all parts and those that there are, at once and found part by part, all lines and the first ones."""
+    """Scores and order are those of the reference, for corpora with any parts, in blocks, and with limits."""
     asked: dict[str, Any] = {"pattern" if query == "dog" else "cql": query, "corpus": corpus}
     best = told(expected(connection, store[1], asked))
     question = Kwic(**asked, **wide, sort="typical", explain=True, limit=limit)
@@ -283,7 +283,7 @@ def test_bare_words_of_all_scripts(tmp_path: Path, text: str, whole: float, plai
 
 
 def test_other_keys_stand_beside_it(connection: Connection) -> None:
-    """Before it and behind it, turned, among filtered and drawn hits, and page by page."""
+    """`typical` can be reversed, combined with other keys, filters and samples, and paged."""
 
     def ask(**asked: Any) -> list[dict[str, Any]]:
         return Kwic(cql="[]", explain=True, **{"limit": 0, **asked}).ask(connection).table.to_pylist()
@@ -316,7 +316,7 @@ def test_all_lines_come_part_by_part(connection: Connection) -> None:
 
 
 def test_hits_of_trees_are_sorted(connection: Connection) -> None:
-    """As the same words are, by the first of their nodes."""
+    """Hits of requests are sorted by their first nodes, as the same words of a query are."""
     found = Match(request="pattern { V [upos=VERB] }", sort="typical", limit=0).ask(connection)
     same = Kwic(cql='[upos="VERB"]', sort="typical", limit=0).ask(connection)
 
@@ -325,7 +325,7 @@ def test_hits_of_trees_are_sorted(connection: Connection) -> None:
 
 
 def test_the_order_stays_when_files_are_read_anew(tmp_path: Path) -> None:
-    """In another order, so that sentences have other numbers."""
+    """The order stays if files are read in another order, so that sentences have other ids."""
     draw, files = random.Random(2), [tmp_path / "b.conllu", tmp_path / "a.conllu"]
     for file in files:
         file.write_text(
