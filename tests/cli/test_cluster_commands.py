@@ -165,7 +165,7 @@ def test_refusals_of_the_others(sentgen: Sentgen, tmp_path: Path) -> None:
 def test_the_folder_that_is_given_for_work_is_not_ours(
     sentgen: Sentgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--work DIR` works in a folder in DIR; what is in DIR stays, also where a count fails (issue 28)."""
+    """`--work DIR` works in a folder in DIR; what is in DIR stays, also where a count fails."""
 
     @contextmanager
     def inline(**_: Any) -> Iterator[Any]:

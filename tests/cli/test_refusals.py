@@ -96,7 +96,7 @@ def test_bad_files(
     ],
 )
 def test_numbers_too_long_for_python(filled: Sentgen, arguments: tuple[str, ...]) -> None:
-    """Issue 12: they ended in a traceback; wrong usage has exit code 2."""
+    """They are refused in one line, not with a traceback; wrong usage has exit code 2."""
     told = filled(*arguments)
 
     assert told.code == 2

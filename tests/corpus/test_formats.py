@@ -52,7 +52,7 @@ def test_detect(tmp_path: Path, name: str, content: str, expected: str) -> None:
 
 
 def test_many_slashes_take_no_time(tmp_path: Path) -> None:
-    """Issue 12: a pattern tried all ways to cut a line of slashes into tagged words, 60 seconds and more."""
+    """A line of slashes is read at once; a pattern once tried all ways to cut it into tagged words, for a minute."""
     (tmp_path / "a.txt").write_text("a/b/" * 5_000 + "\n  \tx\n")
     (source,) = expand([str(tmp_path / "a.txt")])
 

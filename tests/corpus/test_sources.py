@@ -158,7 +158,7 @@ class TestCompression:
             list(one(write(tmp_path / "x.bin", data)).lines())
 
     def test_a_name_with_control_characters_takes_one_line(self, tmp_path: Path) -> None:
-        """Issue 12: the name of a member came out as it was, line feeds and escapes included."""
+        """The name of a member is shown with its line feeds and escapes replaced."""
         path = tmp_path / "a.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a\n\x1b[31mb.txt", b"\0")

@@ -447,7 +447,7 @@ def test_a_pipe_that_is_closed_already_is_a_worker_that_had_died() -> None:
 def test_a_worker_is_started_again_whatever_kept_it_from_starting(
     opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The system has no more processes for a moment: the pool does not stay without workers (issue 28)."""
+    """The system has no more processes for a moment: the pool does not stay without workers."""
 
     async def scenario() -> None:
         pool = Pool(opening, 1, Metrics())
@@ -470,7 +470,7 @@ def test_a_worker_is_started_again_whatever_kept_it_from_starting(
 def test_who_looks_out_for_snapshots_goes_on_whatever_happens(
     published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What goes wrong is logged, and the next look finds what is new (issue 28)."""
+    """What goes wrong is logged, and the next look finds what is new."""
     asked: list[str] = []
 
     def looked(_: Path) -> Any:
