@@ -11,8 +11,8 @@
     ├── PluginError              what another package added is not as it must be, or has failed
     └── QueryRejected            SQL that sentgen refuses to run
 
-A message says what is wrong, where, and what to do. It names an option with `spell`, which writes it as in
-Python, unless the command line, or the server for a request, sets another spelling (`spelling`).
+A message says what is wrong, where, and what to do. It names an option with `spell`, as whoever reads it
+gives options: in Python, unless the command line, or the server for a request, says otherwise (`spelling`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _spellings: list[Spelling] = [_in_python]
 
 
 def spell(option: str, *, off: str = "") -> str:
-    """Return an option in the current spelling, for a message.
+    """Return an option as whoever reads a message gives it.
 
     Args:
         option: name of the option on the command line, with ``_`` for ``-``.
-        off: name of its opposite on the command line, if that is meant.
+        off: what the command line calls its opposite, where that is meant.
 
     >>> spell("min_count"), spell("tagged", off="--no-tagged")
     ('`min_count`', '`tagged=False`')
@@ -60,7 +60,7 @@ def spell(option: str, *, off: str = "") -> str:
 
 @contextmanager
 def spelling(write: Spelling) -> Iterator[None]:
-    """Set another spelling of options for the block."""
+    """Have options written in another way."""
     _spellings.append(write)
     try:
         yield
@@ -69,7 +69,7 @@ def spelling(write: Spelling) -> Iterator[None]:
 
 
 def current_spelling() -> Spelling:
-    """Return the current spelling of options, to be set in another process."""
+    """Return the way in which options are written now, for another process."""
     return _spellings[-1]
 
 
@@ -78,7 +78,7 @@ def _is_inside(file: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return the text with visible escapes for all characters that could control a terminal.
+    """Return the text with everything that could steer a terminal as visible escapes.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
@@ -148,7 +148,7 @@ class QueryError(InputError):
 
     @property
     def picture(self) -> str:
-        """The line of the query with the error, and a caret below it; empty without a place."""
+        """The line of the query, and a caret below the place; empty without one."""
         if self.offset is None:
             return ""
         number = self.query[: self.offset].count("\n")
@@ -200,11 +200,11 @@ class QueryRejected(SentgenError):
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A sentence that a named check refused, with its place.
+    """One sentence that a named check refused, with where it stands.
 
     ``line`` counts from 1 in the source as read (after decompression); ``sent_id`` is empty when the
-    source does not name its sentences. ``document`` is the document that would have begun with the sentence,
-    if the reader knows it.
+    source does not name its sentences. ``document`` is the document that the sentence would have begun,
+    where the reader knows it.
     """
 
     path: str
@@ -215,7 +215,7 @@ class Rejection:
     document: str | None = None
 
     def as_error(self, unit: str = "sentence") -> InputError:
-        """Return the rejection as an exception; ``unit`` is the noun for ``sent_id``: sentence or pair."""
+        """The same as an exception; ``unit`` is what ``sent_id`` names, a sentence or a pair."""
         return InputError(
             self.message,
             path=self.path,

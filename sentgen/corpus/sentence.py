@@ -49,19 +49,19 @@ class EmptyNode(NamedTuple):
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence as lists, one per column; columns that a format does not have are ``None``.
+    """One sentence, a column a list; columns that a format does not have are ``None``.
 
     All lists have the length of ``forms``. ``heads`` are 1-based positions, 0 is the root.
     ``nps`` number the base noun phrases 1, 2, ... from left to right; 0 is a token outside every base NP.
     ``document`` is set on the first sentence of a document and ``None`` on the following ones.
-    ``metadata`` are comments such as `speaker = Ann`; those of a document begin with `meta::` and belong to
-    its first sentence. ``deps`` are edges of the enhanced graph, and ``misc`` the values of MISC without
-    ``space_after``, both as CoNLL-U writes them, `_` for nothing. ``ranges`` has, by the first word, the
-    columns from LEMMA to MISC of multiwords that have more than a form and the space after them.
+    ``metadata`` are comments such as `speaker = Ann`; those of a document begin with `meta::` and stand at
+    its first sentence. ``deps`` are edges of the enhanced graph, and ``misc`` what is said of a word beyond
+    ``space_after``, both as CoNLL-U writes them, `_` for nothing. ``ranges`` has the columns from LEMMA to
+    MISC of the multiwords (by their first word) that say more than their form and the space after them.
     ``comments`` is the order of the comments, a letter each (`sentgen.corpus.comments`), ``None`` if they
-    are not from a file; ``verbatim`` are the comments whose spelling cannot be restored from the fields.
-    ``marks`` are the begins and ends of regions, in their order: an end after 0 tokens is that of the
-    sentence before, and a begin after all tokens is that of the next sentence.
+    are not from a file; ``verbatim`` are those whose spelling the fields do not give back.
+    ``marks`` are the begins and ends of regions, in their order: one that ends behind 0 tokens ends with the
+    sentence before, and one that begins behind all of them begins with the next.
     """
 
     forms: list[str]
