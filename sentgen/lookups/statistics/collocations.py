@@ -124,7 +124,7 @@ class Collocations(HitLookup):
         any length; by relation, of one token.
 
         With ``graph`` a row is an edge: ``node`` comes first, and is the word that was asked for, or one of
-        its collocates, in whose window the other one stands more often than chance has it; of two, the
+        its collocates, in whose window the other one occurs more often than by chance; of two, the
         stronger collocate is the node. ``limit`` is that of collocates.
 
         Raises:

@@ -128,14 +128,14 @@ class Frequencies(HitLookup):
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
-        """Return the words, lemmas or labels of the tokens, or what a query matched, most frequent first.
+        """Return the words, lemmas or tags of tokens, or the hits of a query by keys, most frequent first.
 
-        Equals come alphabetically.
+        Ties are sorted alphabetically.
 
-        Of tokens, the columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of
-        documents that have it (its range); ``dp``; ``coverage``, the share of all tokens that this row and
-        those above it make up; ``juilland_d`` (see the module; null as ``dp``); and ``document_share``, that
-        of all documents.
+        For tokens, the columns are the item; ``count``; ``per_million`` tokens; ``documents``, the number of
+        documents with the item (its range); ``dp``; ``coverage``, the share of all tokens in this row and
+        those above it; ``juilland_d`` (see the module; null as ``dp``); and ``document_share``, the share of
+        documents with the item.
 
         ``dp`` is Gries's deviation of proportions, DP = 1/2 sum over documents of |v - s|, where s is the
         share of the document in the tokens and v its share in the occurrences of the item (Gries 2008,
@@ -147,24 +147,24 @@ class Frequencies(HitLookup):
         Tokens without the attribute count in the number of tokens, not as an item. With ``ignore_case``,
         words and lemmas that differ in capital letters only are one.
 
-        Of hits, the columns are the keys; ``count``; ``share`` of all hits; and as above, but without
-        coverage. The keys are attributes of the tokens that were matched, or of that of a label. A hit in
-        which a label can stand for several tokens counts once for each; where it stands for none, not. What
-        lacks a key counts as ``_``. With metadata among the keys, ``per_million_in_part`` is the count per
-        million tokens of those sentences that have the same metadata; with attributes of regions, of the
-        tokens around which the innermost regions have the same. With ``parts``, a token is in the innermost
-        region around it, and what is in none is one part more; ``parts`` and ``part_share`` are in the place
-        of ``documents`` and ``document_share``. ``mean``, ``mean_low`` and ``mean_high`` are the mean with
-        the interval of 95 %, by documents or parts (see `sentgen.lookups.statistics.intervals`). With
-        ``compare``, each row is compared with those of all other parts that have the same other keys (see
-        `sentgen.lookups.statistics.frequency_rows`), and a remark says how far all parts differ.
+        For hits, the columns are the keys; ``count``; ``share`` of all hits; and as above, but without
+        coverage. Keys are attributes of all tokens of a hit, or of the token of a label. A hit counts once
+        for each token that a label can have, and not at all if a label has no token. A missing value counts
+        as ``_``. With metadata among the keys, ``per_million_in_part`` is the count per million tokens of
+        sentences with the same metadata; with attributes of regions, of tokens whose innermost regions have
+        the same attributes. With ``parts``, a token belongs to the innermost region around it, and text
+        outside of regions is one further part; ``parts`` and ``part_share`` replace ``documents`` and
+        ``document_share``. ``mean``, ``mean_low`` and ``mean_high`` are the mean with the interval of 95 %,
+        by documents or parts (see `sentgen.lookups.statistics.intervals`). With ``compare``, each row is
+        compared with the rows of all other parts with the same other keys (see
+        `sentgen.lookups.statistics.frequency_rows`), and a remark has the tests of all parts together.
         """
-        # It counts in arrays, whose import takes longer than what other questions ask.
+        # Imported late, as arrays take longer to import than many other lookups in all.
         from sentgen.lookups.statistics.frequency_rows import differences, frequency_rows, frequency_statement
         from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         tokens, by = self._listed_tokens(connection) if self._query is None else self._hits(connection)
-        # What is compared has to be there as a whole.
+        # A comparison needs all rows.
         limit = 0 if self.compare else self.limit
         rows, more = frequency_rows(connection, tokens, by, limit)
         query = frequency_statement(tokens, by, limit)

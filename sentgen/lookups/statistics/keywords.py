@@ -1,4 +1,4 @@
-"""Keywords: what is more frequent in some corpora than in others, by measures that are formulas in SQL.
+"""Keywords: items that are more frequent in some corpora than in others, by measures computed in SQL.
 
 Here a and b are the occurrences of an item in the focus and in the reference, and c and d the items there in
 all; docs/measures.md has the formulas in usual notation.
@@ -216,7 +216,7 @@ def _keyword_statement(
     """Return the statement that counts and measures the items of both sides.
 
     Args:
-        items: what is compared.
+        items: the items to compare.
         sides: the focus, and the reference.
         measure: what to rank by.
         limit: rows, 0 for all.
@@ -324,18 +324,18 @@ class Keywords:
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
-        """Return what is more frequent in some corpora than in others, by a measure of the module.
+        """Return the items that are more frequent in the focus than in the reference, by a measure.
 
         The columns are the item; ``count`` and ``per_million`` tokens in the corpora; ``reference_count`` and
         ``reference_per_million`` in those that they are compared with; and the measures, each as
         docs/measures.md defines it: ``log_likelihood``, ``log_ratio``, ``percent_diff`` and ``odds_ratio``
         (null where the reference has none), ``simple_maths``; ``p_bonferroni``, ``bic``, and the interval of
-        the log ratio. Equals come by falling count, then alphabetically; ``min_count`` is that of both sides
-        together. Words and n-grams of whole corpora are counted already; anything else is one scan of `token`
-        on each side. Tokens that lack what is compared are tokens, but no item.
+        the log ratio. Ties are sorted by falling count, then alphabetically; ``min_count`` is that of both
+        sides together. Words and n-grams of whole corpora are counted already; others take one scan of
+        `token` for each side. Tokens without the compared attribute count as tokens, but are no items.
 
         Raises:
-            InputError: both sides have the same sentences, one has none, or lacks what is compared, or only
+            InputError: both sides have the same sentences, one has no sentences or no items, or only
                 one of them was lower-cased.
             NotFoundError: no such corpus.
         """

@@ -124,14 +124,15 @@ class Sketch(Lookup):
         """Return the strongest collocates of a word in each relation, the most frequent relations first.
 
         The columns are ``relation``; ``role``, whether the collocates are heads or modifiers;
-        ``preposition``, where only the pairs with it were counted; ``pairs``, how often the word stands in
-        that relation to one of them; ``rank``; those of
-        `sentgen.lookups.statistics.collocations.Collocations`; and ``name``, the relation in words.
+        ``preposition``, if only pairs with it were counted; ``pairs``, how often the word is in that relation
+        to any collocate; ``rank``; those of `sentgen.lookups.statistics.collocations.Collocations`; and
+        ``name``, the relation in words.
 
-        Against another word, each has its strongest collocates: ``word`` is what has them, or ``both``, and
-        ``count_against`` and a column of the measure, such as ``logdice_against``, are those of the other.
+        Against another word, each relation has the strongest collocates of both: ``word`` is the word that
+        has the collocate, or ``both``; ``count_against`` and a column of the measure, such as
+        ``logdice_against``, are those of the other word.
 
-        If one of the words has no collocates, the answer is that, without rows.
+        If one of the words has no collocates, its answer without rows is returned.
 
         Raises:
             InputError: the pattern is not of one token, or both words are the same.
