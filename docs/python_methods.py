@@ -147,15 +147,21 @@ def _method(name: str, method: Any) -> str:
     """Return the signature, what it does, and its options as a table."""
     signature = inspect.signature(method)
     own = [one for one in signature.parameters.values() if one.name != "self"]
-    told = dict(re.findall(r"^ {4}(\w+): (.+)$", _options(method), re.MULTILINE))
+    told = _described(_options(method))
     # What stands in the table is not said twice.
     shown = [one for one in own if one.name not in told]
     written = ", ".join([*_parameters(shown), *(["..."] if told else [])])
     parts = [f"```python\n{name}({written}) -> {_type(signature.return_annotation)}\n```", _sentences(method)]
-    told |= dict(re.findall(r"^ {4}(\w+): (.+)$", _arguments(method), re.MULTILINE))
+    told |= _described(_arguments(method))
     if rows := [_row(one, told[one.name]) for one in own if one.name in told]:
         parts.append("\n".join(["| option | type | default | |", "| --- | --- | --- | --- |", *rows]))
     return "\n\n".join(parts)
+
+
+def _described(section: str) -> dict[str, str]:
+    """Return the parameters that a section of a docstring describes, each with its whole text."""
+    entries = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)$", section, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
 
 
 def _row(one: inspect.Parameter, about: str) -> str:

@@ -110,6 +110,14 @@ def test_the_generated_parts_are_current(path: Path) -> None:
     assert path.read_text("utf-8") == generator.parts()[path](), "run: python docs/generate_reference.py"
 
 
+def test_options_of_methods_are_described_to_the_end() -> None:
+    """The reference of Python has every line of a description that takes several in the docstring."""
+    rows = re.findall(r"^\| `\w+` \| `.+` \| .*\| (.+) \|$", generator.python_page(), re.MULTILINE)
+
+    assert len(rows) > 100
+    assert [row for row in rows if not row.endswith(".")] == []
+
+
 def test_the_tutorial_runs_and_prints_what_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nightly: bool
 ) -> None:
