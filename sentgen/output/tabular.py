@@ -328,7 +328,7 @@ def write_workbook(
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
 
-    # A text that looks like a link or a number stays a text.
+    # XlsxWriter refuses NaN and infinity, which a workbook cannot hold, instead of writing errors for them.
     settings = {"constant_memory": on_disk, "in_memory": not on_disk, "nan_inf_to_errors": False}
     archive = _Archive(sink)
     try:

@@ -130,7 +130,9 @@ def _class_to_re2(piece: str) -> str:
         return f"(?:{'|'.join(parts)})"
     if set(excluded) == {_WORD} and (difference := _REST.get(frozenset(positive))):
         return f"[{difference}]"
-    raise InputError(f"{piece} is the rest of a rest; write what it is, such as [\\p{{L}}\\p{{N}}]")
+    raise InputError(
+        f"{piece} leaves out the opposite of a class; write what it matches, such as [\\p{{L}}\\p{{N}}]"
+    )
 
 
 def _class_named(item: str) -> tuple[str, bool]:
