@@ -209,10 +209,8 @@ class Match(Lookup):
             for mark in marks
             if mark.positions
         ]
-        context = LineContext(self.context)
-        ready = iter(
-            SortedWords.of_order(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False)
-        )
+        words = SortedWords.of_order(self.sort)
+        ready = iter(words.of_lines(connection, Rows(PLACE, rows), LineContext(self.context), across=False))
         sides = (next(ready) if mark.positions else SortedSides((), ()) for mark in marks)
         # The artificial root of trees has no token, and no text before it.
         return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]
