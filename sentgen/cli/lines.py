@@ -39,11 +39,11 @@ def new(*, request: NewLineSet, options: DeskOptions) -> None:
 
     Example: `sentgen lines new make '[lemma="make"]' --sample 200 --labels light --labels full`
     """
-    new_desk = options.desk is not None and not options.desk.exists()
+    new_desk = options.desk if options.desk and not options.desk.exists() else None
     with options.connection() as connection:
         made, _ = request.make(_desk(options, create=True), connection)
-    if options.desk is not None and new_desk:
-        typer.echo(printable(note_of_new_desk(options.desk)), err=True)
+    if new_desk:
+        typer.echo(printable(note_of_new_desk(new_desk)), err=True)
     typer.echo(f"{request.name}: {quantity(made, 'line')}", err=True)
 
 

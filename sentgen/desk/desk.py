@@ -215,7 +215,7 @@ class Desk:
 
     @classmethod
     def begin(cls, path: Path) -> Desk:
-        """Return the desk of a server, which is there from its start, as where it cannot be made is said."""
+        """Return the desk of a server, made now, so that a place where it cannot be made is reported."""
         desk = cls(path, create=True)
         with desk.writing():
             return desk
@@ -231,7 +231,7 @@ class Desk:
             raise StoreError(f"{self.path}: {error.orig}; nothing was changed") from error
 
     def _connect(self) -> sqlite3.Connection:
-        if self._new:
+        if self._new:  # only read so far
             nothing = sqlite3.connect(":memory:", isolation_level=None)
             nothing.deserialize(_empty())
             return nothing
