@@ -147,13 +147,13 @@ def _method(name: str, method: Any) -> str:
     """Return the signature, what it does, and its options as a table."""
     signature = inspect.signature(method)
     own = [one for one in signature.parameters.values() if one.name != "self"]
-    told = _described(_options(method))
+    described = _described(_options(method))
     # What stands in the table is not said twice.
-    shown = [one for one in own if one.name not in told]
-    written = ", ".join([*_parameters(shown), *(["..."] if told else [])])
+    shown = [one for one in own if one.name not in described]
+    written = ", ".join([*_parameters(shown), *(["..."] if described else [])])
     parts = [f"```python\n{name}({written}) -> {_type(signature.return_annotation)}\n```", _sentences(method)]
-    told |= _described(_arguments(method))
-    if rows := [_row(one, told[one.name]) for one in own if one.name in told]:
+    described |= _described(_arguments(method))
+    if rows := [_row(one, described[one.name]) for one in own if one.name in described]:
         parts.append("\n".join(["| option | type | default | |", "| --- | --- | --- | --- |", *rows]))
     return "\n\n".join(parts)
 
