@@ -150,7 +150,7 @@ def best_threshold(gold: GoldStandard, seen: Sequence[Seen], links: dict[int, Fl
         value: float = measure(pairs, answers, of)["macro-f1"].value
         return value
 
-    return max(THRESHOLDS.tolist(), key=f1)
+    return max(map(float, THRESHOLDS), key=f1)
 
 
 def in_folds(

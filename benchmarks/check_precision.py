@@ -36,6 +36,7 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.pair_readers import PairFile, PairSettings, TokenizedPair
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
+from sentgen.errors import Rejection
 from sentgen.evaluation.check.check import Claim, check
 
 JUDGMENTS = Path(__file__).with_name("check_judgments.tsv")
@@ -63,8 +64,14 @@ def pairs(name: str) -> Iterator[TokenizedPair]:
     settings = PairSettings()
     for file in PairFile.of_paths([str(data(f"pairs/{name}"))]):
         for raw in file.read(settings):
-            if dev is None or raw.key.partition("#")[0] in dev:
-                yield raw.tokenize(settings)
+            if isinstance(raw, Rejection):
+                raise raw.as_error()
+            if dev is not None and raw.key.partition("#")[0] not in dev:
+                continue
+            pair = raw.tokenize(settings)
+            if isinstance(pair, Rejection):
+                raise pair.as_error()
+            yield pair
 
 
 def parsed(name: str, parser: Parser) -> Iterator[tuple[str, list[Sentence], list[Sentence]]]:
@@ -118,17 +125,19 @@ def report(told: dict[str, dict[Place, Told]], by_chance: dict[str, dict[Place, 
         rows,
     )
     everything = {place: one for of_file in told.values() for place, one in of_file.items()}
-    rows = []
+    intervals = []
     for draw in (1, 2):
         for title, names in (("all", (SCITLDR, GUM)), ("SciTLDR", (SCITLDR,)), ("GUM", (GUM,))):
             known = [(place, right) for number, place, right in judgments() if number == draw]
             own = [(place, right) for place, right in known if any(place in told[name] for name in names)]
             found = [right for place, right in own if everything[place].claim.words == "other"]
             missed = [right for place, right in own if not everything[place].claim.words]
-            cells = (interval(sum(some), len(some)) for some in (found, missed))
-            rows.append((f"draw {draw}, {title}", *cells))
+            cells = [interval(sum(some), len(some)) for some in (found, missed)]
+            intervals.append((f"draw {draw}, {title}", *cells))
     show(
-        "judged as stated by the source, with 95% intervals", ("", "found in other words", "not found"), rows
+        "judged as stated by the source, with 95% intervals",
+        ("", "found in other words", "not found"),
+        intervals,
     )
     if lost := sum(place not in everything for _, place, _ in judgments()):
         print(f"{lost} judged relations are not in these trees: another parser?")

@@ -32,7 +32,7 @@ def main(tokens: int) -> None:
     table = []
     with Store(path) as store:
         for bound in BOUNDS:
-            counting.FREQUENT = tree_counts.FREQUENT = bound
+            counting.FREQUENT = tree_counts.FREQUENT = bound  # type: ignore[attr-defined]
             rows, counted = _counted(store)
             took = [_took(store, bag) for bag in bags]
             # The first one compiles.

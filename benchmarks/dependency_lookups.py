@@ -36,12 +36,12 @@ from sentgen.generation import units_of
 from sentgen.models.dependency.dependencies import (
     RIGHT,
     Attachment,
-    Layer,
     TaggedWord,
     UnitDependencies,
     explain_attachments,
     prefetch_dependencies,
 )
+from sentgen.models.dependency.tree_counts import Layer
 from sentgen.schema import Store
 
 SIZE, BATCH = 25, 100

@@ -182,7 +182,7 @@ def _print(fuzzing: Fuzzing, seconds: float) -> None:
         ]
         for name, one in fuzzing.tallies.items()
     ]
-    counts = [sum(int(row[place]) for row in rows) for place in (1, 2, 3)]
+    counts = [sum(int(str(row[place])) for row in rows) for place in (1, 2, 3)]
     columns = ["", "taken", "refused", "failed", "ms each", "slowest, s", "µs a byte"]
     show(f"{sum(counts):,} mutants of seed {fuzzing.seed}", columns, [*rows, ["all", *counts, "", "", ""]])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

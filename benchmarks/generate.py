@@ -47,7 +47,7 @@ def row(store: Store, clusters: Clusters, name: str, settings: GenerationSetting
     found = list(generate(store, "relief", settings=settings, clusters=clusters))
     cpu = time.process_time() - began
     log10 = decimal(sum(one.logp for one in found) / len(found))
-    proven = sum(one.exact for one in found)
+    proven = sum(one.exact is True for one in found)
     return [name, 1000 * cpu / len(clusters), f"{proven} of {len(found)}", log10]
 
 

@@ -15,7 +15,7 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
+from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import Case, Preparation, read_test_set
 from sentgen.generation import PreparedBag, Search, SearchPlan, Unit, prepare
@@ -197,7 +198,7 @@ def threads() -> None:
     show("Evaluation of 245 sentences, best of three", ("seconds", "1 job", "2 jobs", "ratio"), rows)
 
 
-def cases():  # type: ignore[no-untyped-def]
+def cases() -> list[Case]:
     return [
         case
         for case in (Case.prepare(sentence, Preparation()) for sentence in test_sentences())
@@ -205,7 +206,7 @@ def cases():  # type: ignore[no-untyped-def]
     ]
 
 
-def test_sentences():  # type: ignore[no-untyped-def]
+def test_sentences() -> Iterator[Sentence]:
     return read_test_set(str(data("wsj01") / Path(TEST).relative_to("wsj01")))
 
 

@@ -295,9 +295,8 @@ def report(commands: Sequence[str], seed: int) -> None:
         for row in faults:
             print(f"{command}, round {row['number']}: {row['fault']}\n{row.get('output', '')}")
     totals = [sum(int(str(row[column])) for row in rows) for column in (1, 2, 3, 6)]
-    rows.append(
-        ["all", *totals[:3], "", max((row[5] for row in rows if row[5] != ""), default=""), totals[3]]
-    )
+    slowest = max((float(str(row[5])) for row in rows if row[5] != ""), default="")
+    rows.append(["all", *totals[:3], "", slowest, totals[3]])
     show(
         "Ctrl-C at random moments",
         ["command", "rounds", "rc 130", "finished before", "median delay, s", "worst delay, s", "faults"],

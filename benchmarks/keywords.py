@@ -122,7 +122,7 @@ def by_sentgen(case: Case, path: Path, kept: ExitStack) -> Callable[[], str]:
 
     def ask() -> str:
         found = Keywords(corpus=["here"], against=["there"], **asked).ask(connection).table
-        return found[str(asked["by"])][0].as_py()
+        return str(found[str(asked["by"])][0])
 
     return ask
 
@@ -146,7 +146,7 @@ def by_polars(case: Case, path: Path, _: ExitStack) -> Callable[[], str]:
             for name, side in (("here", "a"), ("there", "b"))
         ]
         one, other = pl.collect_all(sides)
-        c, d = one["a"].sum(), other["b"].sum()
+        c, d = float(one["a"].sum()), float(other["b"].sum())
         both = one.join(other, on=keys, how="full", coalesce=True).with_columns(a=a, b=b)
         share = (pl.col("a") + pl.col("b")) / (c + d)
         parts = [

@@ -80,7 +80,7 @@ def _read(lake: str, order: int, bags: list[list[int]]) -> tuple[list[int], int]
     read, rows = [0] * len(bags), 0
     with duckdb.connect() as duck:
         for n in range(1, order + 1):
-            kept = None
+            kept = np.ones((len(bags), 1), np.bool_)
             for i in range(1, n + 1):
                 sizes, least, most = (
                     np.array(column)
@@ -92,7 +92,7 @@ def _read(lake: str, order: int, bags: list[list[int]]) -> tuple[list[int], int]
                         for bag in bags
                     ]
                 )
-                kept = within if kept is None else kept & within
+                kept = kept & within
             rows += int(sizes.sum())
             read = [total + int(sizes[row].sum()) for total, row in zip(read, kept, strict=True)]
     return read, rows

@@ -92,6 +92,9 @@ def parsed(parser: Parser, words: Sequence[str], starts: Sequence[int]) -> Tree:
     sentences = [list(words[a:b]) for a, b in zip(begins, [*begins[1:], len(words)], strict=True)]
     tags, heads, relations = list[int](), list[int](), list[str]()
     for first, tree in zip(begins, parser.parse_tokenized(sentences), strict=True):
+        assert tree.upos
+        assert tree.heads
+        assert tree.deprels
         tags += [TAGS.index(tag) if tag in TAGS else len(TAGS) for tag in tree.upos]
         heads += [first + head - 1 if head else -1 for head in tree.heads]
         relations += [relation.partition(":")[0] for relation in tree.deprels]

@@ -174,7 +174,7 @@ def copied(aligner: PhraseHmm) -> Iterator[tuple[object, ...]]:
         more = [replace(pair, document=pair.document * copies) for pair in pairs]
         answers, seconds = aligned(more, aligner)
         new = sum(len(places_of("new", word_states(*one))) for one in zip(more, answers, strict=True))
-        null = sum(sum(answer.null) for answer in answers)
+        null = sum(float(sum(answer.null or ())) for answer in answers)
         yield copies, f"{100 * new / words:.1f}", f"{null / words:.3f}", f"{seconds:.1f}"
 
 
@@ -194,12 +194,9 @@ def in_novels(aligner: PhraseHmm, novels: Sequence[str]) -> Iterator[tuple[objec
         answers, seconds = aligned(pairs, aligner)
         new = [set(places_of("new", word_states(*one))) for one in zip(pairs, answers, strict=True)]
         right = sum(len(one & other) for one, other in zip(new, inserted, strict=True))
-        found, wanted, words = (
-            sum(map(len, new)),
-            sum(map(len, inserted)),
-            sum(len(p.abstract) for p in pairs),
-        )
-        shares = wanted / words, found / words, right / max(1, found), right / wanted
+        found, wanted = sum(map(len, new)), sum(map(len, inserted))
+        total = sum(len(pair.abstract) for pair in pairs)
+        shares = wanted / total, found / total, right / max(1, found), right / wanted
         yield size, *(f"{100 * share:.1f}" for share in shares), f"{seconds:.1f}"
 
 

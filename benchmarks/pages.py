@@ -59,8 +59,8 @@ def main(rounds: int, store: Path, wanted: Sequence[str], peer: str) -> None:
             for words, page, numbers in measured(command, to, wanted):
                 seen[words, page, server].append(numbers)
     rows = []
-    for key, numbers in seen.items():
-        answered, refused, *shown = np.median(numbers, axis=0).tolist()
+    for key, rounds_of in seen.items():
+        answered, refused, *shown = np.median(rounds_of, axis=0).tolist()
         rows.append((*key, int(answered), int(refused), *shown))
     show(f"{store.name}: {CLIENTS} clients, {WORKERS} workers a kind, nothing kept", COLUMNS, rows)
 
@@ -71,8 +71,8 @@ def measured(
     """Yield kinds of words and pages with what the table shows of them."""
     with serving(command, snapshots) as (address, server):
         corpus = max(rows_of(address, "/v1/corpora"), key=lambda row: int(row["tokens"]))["corpus"]
-        asked = {"pattern": "*", "corpus": corpus, "limit": 10_000}
-        frequent = [str(row["w1"]) for row in rows_of(address, f"/v1/ngrams?{urlencode(asked)}")]
+        first = urlencode({"pattern": "*", "corpus": corpus, "limit": 10_000})
+        frequent = [str(row["w1"]) for row in rows_of(address, f"/v1/ngrams?{first}")]
         ranked = [word for word in frequent if word.isascii() and word.isalpha()]
         for kind, words in chosen(ranked).items():
             asked_of = pages(words, corpus)

@@ -115,7 +115,7 @@ def _rows(
         if name in (pair.better, pair.worse):
             other = pair.worse if pair.better == name else pair.better
             tests[other] = f"{pair.holm:.4f}", f"{pair.sign_p:.4f}"
-    rows = []
+    rows = list[tuple[object, ...]]()
     for source, one in results.items():
         heads = f"{one.value('attachment'):.1%}" if sources[source] else ""
         figures = (one.value(PRIMARY), one.value("bleu-lc-13a"), heads)

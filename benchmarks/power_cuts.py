@@ -66,7 +66,8 @@ def main() -> int:
 
 def perform(folder: Path) -> None:
     """Run the commands, and write down what the store holds after each commit."""
-    store, commit = folder / "disk" / STORE, DuckDialect.do_commit
+    dialect: Any = DuckDialect
+    store, commit = folder / "disk" / STORE, dialect.do_commit
     told = os.open(store.with_name(DIGESTS), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def do_commit(self: DuckDialect, connection: Any) -> None:
@@ -75,7 +76,7 @@ def perform(folder: Path) -> None:
         if duck.execute(_STORED, [str(store)]).fetchall() == [(1,)]:
             os.write(told, json.dumps(digest(duck)).encode() + b"\n")
 
-    DuckDialect.do_commit = do_commit  # type: ignore[method-assign]
+    dialect.do_commit = do_commit
     program = build()
     for command in (
         ["ingest", str(folder / "large.txt"), "--corpus", "large"],

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import plain_models
@@ -57,7 +58,7 @@ def peer(store: Store) -> str:
 def texts(folder: Path, tokens: int) -> list[tuple[str, str, str]]:
     """Return name, train part and dev part of each text."""
     found = [
-        (name.upper(), *(str(data(f"ud/en_{name}-ud-{part}.conllu")) for part in ("train", "dev")))
+        (name.upper(), str(data(f"ud/en_{name}-ud-train.conllu")), str(data(f"ud/en_{name}-ud-dev.conllu")))
         for name in ("ewt", "gum")
     ]
     more = novels(tokens + tokens // 10)
@@ -65,7 +66,7 @@ def texts(folder: Path, tokens: int) -> list[tuple[str, str, str]]:
     size = len(lines) * 10 // 11
     for part, some in (("train", lines[:size]), ("dev", lines[size:])):
         (folder / f"novels-{part}.lines").write_text("".join(some), "utf-8")
-    return [*found, ("novels", *(str(folder / f"novels-{part}.lines") for part in ("train", "dev")))]
+    return [*found, ("novels", str(folder / "novels-train.lines"), str(folder / "novels-dev.lines"))]
 
 
 def form(path: str) -> str:
@@ -75,16 +76,17 @@ def form(path: str) -> str:
 def pruned(store: Store, name: str, smoothing: str, dev: str) -> list[tuple[object, ...]]:
     """Return a row for the whole model, and one for each smaller one."""
     build(store, smoothing, [name], order=4, smoothing=smoothing)
-    whole, rows = 0, []
-    for kept, asked in (
+    whole, rows = 0, list[tuple[object, ...]]()
+    small = partial(PruneRequest, name="small", of=smoothing)
+    for kept, request in (
         ("all", None),
-        ("--min-count 1,1,2", {"min_count": "1,1,2"}),
-        *((f"--entropy {share:.0e}", {"entropy": share}) for share in THRESHOLDS),
+        ("--min-count 1,1,2", small(min_count="1,1,2")),
+        *((f"--entropy {share:.0e}", small(entropy=share)) for share in THRESHOLDS),
     ):
         started = time.process_time()
         model = find(store, smoothing)
-        if asked:
-            model = PruneRequest(name="small", of=smoothing, **asked).make(store)
+        if request:
+            model = request.make(store)
         took = time.process_time() - started
         size = sum(model.count_ngrams(store).values())
         whole = whole or size

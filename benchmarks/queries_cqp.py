@@ -100,7 +100,8 @@ class Question:
         """Return the look-up in a store."""
         kind, settings, _ = self.ours
         text = self.query.replace("[tag", "[xpos")
-        return kind(**{"cql" if kind is Kwic else "query": text}, dialect=Dialect.CQP, **settings)
+        asked: dict[str, Any] = {"cql" if kind is Kwic else "query": text, **settings}
+        return kind(dialect=Dialect.CQP, **asked)
 
     def answer(self, table: pa.Table) -> list[tuple[str, ...]]:
         """Return what a look-up found, as CQP would print it."""

@@ -195,7 +195,7 @@ def ask_as_users(
     rows: list[tuple[object, ...]] = []
     words: list[str] = []
     for name, seen in rights.items():
-        options = ()
+        options: tuple[str, ...] = ()
         if seen:
             tables = ((digest, seen[i % len(seen)]) for i, (_, digest) in enumerate(tokens))
             file.write_text(

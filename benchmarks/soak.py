@@ -130,7 +130,7 @@ def _print(done: Sequence[dict[str, Any]]) -> None:
         [name, *(kills[name, phase] for phase in PHASES), sum(kills[name, p] for p in PHASES), faults[name]]
         for name in names
     ]
-    rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])  # type: ignore[arg-type]
+    rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])
     show("kills by command and phase", ["command", *PHASES, "kills", "faults"], rows)
     kinds = sorted({kind for kind, _ in others})
     show(

@@ -43,7 +43,7 @@ def main(size: int) -> None:
         "plain text": _folder("tei-text", [text.encode() for text in plain], ".txt", NOVELS // 10),
         "TEI with words": _folder("tei-words", [words.encode()], ".xml", NOVELS // 10),
     }
-    rows, best = [], {}
+    rows, best = [], dict[str, float]()
     for number in range(1, ROUNDS + 1):
         for name, folder in folders.items():
             used, tokens = _ingested(folder)

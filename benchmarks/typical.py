@@ -174,8 +174,10 @@ def report() -> None:
     for name, part in parts:
         said = Counter(row["verdict"] for row in part)
         won, lost = said["better"], said["worse"]
-        low, high = wilson(won, max(won + lost, 1))
-        shown.append((name, won, lost, said["equal"], f"{low:.2f}-{high:.2f}", f"{sign_test(won, lost):.2g}"))
+        least, most = wilson(won, max(won + lost, 1))
+        shown.append(
+            (name, won, lost, said["equal"], f"{least:.2f}-{most:.2f}", f"{sign_test(won, lost):.2g}")
+        )
     columns = ("words", "better", "worse", "equal", "better, of those not equal", "p")
     show("the first three lines of --sort typical, beside three at random", columns, shown)
 
@@ -183,8 +185,8 @@ def report() -> None:
 def sign_test(won: int, lost: int) -> float:
     """Return p of the exact two-sided sign test; what is equal has no sign."""
     tossed = won + lost
-    tail = sum(comb(tossed, heads) for heads in range(min(won, lost) + 1))
-    return min(1.0, 2 * tail / 2**tossed)
+    tail: float = sum(comb(tossed, heads) for heads in range(min(won, lost) + 1)) / 2**tossed
+    return min(1.0, 2 * tail)
 
 
 def speed() -> None:

@@ -87,6 +87,7 @@ def variants(
     trained: PhraseHmm, training: Sequence[Pair], tests: Sequence[Pair], vectors: WordVectors
 ) -> Iterator[tuple[str, PhraseHmm]]:
     """Yield the trained aligner as it is, with the control, and with rows smoothed by vectors."""
+    assert trained.reverse is not None  # as in the preset that was trained
     lexicon = trained.lexicon
     encoded = [lexicon.encode(pair) for pair in tests]
     of_sides = zip(*((one.document, one.abstract) for one in encoded), strict=True)
@@ -100,7 +101,9 @@ def variants(
     directions = ((trained.parameters, counts[0], sides), (trained.reverse, counts[1], sides[::-1]))
     plain = [discounted(parameters, near, seen) for parameters, seen, _ in directions]
     yield "control", replace(trained, parameters=plain[0], reverse=plain[1])
-    by_vectors = [smoothed(parameters, near, seen, tuple(both)) for parameters, seen, both in directions]
+    by_vectors = [
+        smoothed(parameters, near, seen, (both[0], both[1])) for parameters, seen, both in directions
+    ]
     yield "smoothed by vectors", replace(trained, parameters=by_vectors[0], reverse=by_vectors[1])
 
 

@@ -37,4 +37,5 @@ def write(folder: Path) -> Path:
 def know(folder: Path) -> None:
     """Let the sentgen of this process have the migrations of the folder; for processes of tests alone."""
     migrate.script_location = lambda: folder
-    migrate.REVISIONS = (*migrate.REVISIONS, NEXT)
+    revisions: tuple[str, ...] = (*migrate.REVISIONS, NEXT)
+    migrate.REVISIONS = revisions  # type: ignore[assignment]

@@ -57,7 +57,7 @@ class Marks:
 
     def all(self) -> list[float]:
         """Return the times in order, those of ends negative."""
-        return self._times[1 : int(self._times[0]) + 1].tolist()
+        return list(self._times[1 : int(self._times[0]) + 1])
 
 
 @dataclass(slots=True)
@@ -212,7 +212,9 @@ def bounded_batches() -> Iterator[None]:
 @contextmanager
 def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> Iterator[None]:
     """Note commits and renamings; with a list, keep a digest of the store after each commit."""
-    commit, rename, keep = DuckDialect.do_commit, os.replace, parsers.keep_parses
+    patched: Any = parsers  # which only imports `keep_parses`
+    dialect: Any = DuckDialect
+    commit, rename, keep = dialect.do_commit, os.replace, patched.keep_parses
 
     def note(duck: duckdb.DuckDBPyConnection | None) -> None:
         marks.add(end=True)
@@ -237,11 +239,11 @@ def _marked(marks: Marks, store: Path, recorded: list[Digest | None] | None) -> 
         keep(duck, rows)
         note(duck)
 
-    DuckDialect.do_commit, os.replace, parsers.keep_parses = do_commit, replace, keep_parses
+    dialect.do_commit, os.replace, patched.keep_parses = do_commit, replace, keep_parses  # type: ignore[assignment]
     try:
         yield
     finally:
-        DuckDialect.do_commit, os.replace, parsers.keep_parses = commit, rename, keep
+        dialect.do_commit, os.replace, patched.keep_parses = commit, rename, keep
 
 
 def _is_of(duck: duckdb.DuckDBPyConnection, store: Path) -> bool:

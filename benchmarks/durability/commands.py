@@ -243,7 +243,7 @@ def _make_older(full: Path, old: Path) -> None:
     """Copy a store and turn it into one of the revision before."""
     shutil.copyfile(full, old)
     with duckdb.connect(str(old)) as duck:
-        duck.execute("update alembic_version set version_num = ?", [migrate.REVISIONS[-2]])
+        duck.execute("update alembic_version set version_num = ?", [[*migrate.REVISIONS][-2]])
 
 
 def undisturbed(shop: Workshop, command: Command) -> Course:

@@ -133,6 +133,14 @@ def mutant_text(rng: random.Random, sample: str, others: list[str]) -> str:
     return mutant(rng, sample, others).decode("utf-8", "replace")
 
 
+#: What compresses, by the ending of its files.
+_COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+
+
 def packed(rng: random.Random, data: bytes, name: str) -> tuple[bytes, str]:
     """Return a file compressed in some way, often damaged, with its name."""
     way = rng.choice((".gz", ".bz2", ".xz", ".zip", ".zip"))
@@ -145,7 +153,7 @@ def packed(rng: random.Random, data: bytes, name: str) -> tuple[bytes, str]:
                 )
         found = sink.getvalue()
     else:
-        found = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[way](data)
+        found = _COMPRESS[way](data)
     found = damaged(rng, found, rng.choice((0, 0, 1, 1, 3)))
     return found, name + rng.choice((way, way, ""))
 

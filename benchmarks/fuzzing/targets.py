@@ -164,7 +164,7 @@ def document_reader(bench: Bench, rng: random.Random) -> None:
     path = bench.write(f"x.{form}", documents.document(rng, form))
     columns = {"text": rng.choice(("body", "body", "id", "x")), "id": rng.choice(("id", "id", "year"))}
     for source in expand([path]):
-        reader = READERS[form].of(columns if "text" in READERS[form].settings else {})
+        reader = READERS[form].with_settings(columns if "text" in READERS[form].settings else {})
         for found in read_source(reader, source.open()):
             if isinstance(found, Rejection):
                 str(found.as_error())
