@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -13,9 +14,13 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, TokenColumns
 from sentgen.corpus.treebank_blocks import TreebankBlock
-from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.counts.treebank_rows import RegionRows
 from sentgen.errors import Rejection
+
+#: Usual and small limits, by name.
+WIDE = {name: getattr(LIMITS, name) for name in ("sentence_tokens", "field_length")}
+NARROW = {"sentence_tokens": 4, "field_length": 12}
 
 
 class InPieces(LineReader):
@@ -28,9 +33,10 @@ class InPieces(LineReader):
         return super().blocks(self.size)
 
 
-def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], list[Rejection]]:
+def found_in(file: Path, limits: dict[str, int], road: Any) -> tuple[list[Any], list[Rejection]]:
     """Return what is found: of the sentences all that is stored, and the rejections."""
-    found = list(road(InPieces(source_at(str(file)), limits)))
+    with patch.multiple(LIMITS, **limits):
+        found = list(road(InPieces(source_at(str(file)))))
     sentences: list[Sentence] = []
     parts = []
     for one in found:

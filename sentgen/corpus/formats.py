@@ -21,7 +21,6 @@ from sentgen.corpus.readers.jsonl import FORBIDDEN
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import Source
 from sentgen.corpus.tables import read_csv
-from sentgen.corpus.validation import LIMITS
 from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError, PluginError, Rejection, spell
 from sentgen.output.tabular import Rows
@@ -109,7 +108,7 @@ class _Guarded:
         failed = _failed_check(sentence)
         if failed is not None:
             return Rejection(path, sentence.line, sentence.sent_id, *failed)
-        return finish_sentence(sentence, path, LIMITS)
+        return finish_sentence(sentence, path)
 
 
 def _misfits(sentence: Sentence) -> Iterator[str]:

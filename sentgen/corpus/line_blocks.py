@@ -16,7 +16,7 @@ from sentgen.arrays import Bytes, compiled
 from sentgen.corpus.readers import lines
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.corpus.sources import LineReader
-from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
+from sentgen.corpus.validation import CONTROL_BYTES, LIMITS
 from sentgen.errors import Rejection
 
 #: UTF-8 of white space beyond ASCII, and the symbols that no corpus may use.
@@ -40,19 +40,19 @@ class LineBlock:
 def read_blocks(reader: LineReader) -> Iterator[LineBlock | Sentence | Rejection]:
     """Yield the sentences of tokenised text: blocks where no line can be refused, else single sentences."""
     for first_line, text in reader.whole_lines():
-        if _is_plain(text, reader.limits):
+        if _is_plain(text):
             yield LineBlock(text, first_line)
             continue
-        for result in lines.read(text.decode().split("\n"), path=reader.source.name, limits=reader.limits):
+        for result in lines.read(text.decode().split("\n"), path=reader.source.name):
             yield replace(result, line=result.line + first_line - 1)
 
 
-def _is_plain(text: bytes, limits: InputLimits) -> bool:
+def _is_plain(text: bytes) -> bool:
     # In bytes, never fewer than characters; a token takes two with its blank.
     field, line = _longest(np.frombuffer(text, np.uint8))
     return (
-        field <= limits.field_length
-        and line <= 2 * limits.sentence_tokens
+        field <= LIMITS.field_length
+        and line <= 2 * LIMITS.sentence_tokens
         # Searched inside words, too: a false match only costs time.
         and not any(symbol in text for symbol in _CAREFUL_BYTES)
         and _SPACES.search(text) is None

@@ -32,7 +32,6 @@ from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import Option
 
@@ -116,7 +115,7 @@ class PairReader:
     def __init__(self, file: PairFile, settings: PairSettings) -> None:
         self.file = file
         reader = _JsonLines if file.kind == "jsonl" else LineReader
-        self._lines = [reader(source, LIMITS) for source in file.sources]
+        self._lines = [reader(source) for source in file.sources]
         self._found = self._pairs(settings)
 
     @property
@@ -370,7 +369,7 @@ class RawPair:
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()
 
-    def tokenize(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
+    def tokenize(self, settings: PairSettings) -> TokenizedPair | Rejection:
         """Split both texts into sentences and words; the first invalid sentence rejects the pair."""
         path = self.document_source.name
         sides: list[tuple[Sentence, ...]] = []
@@ -378,7 +377,7 @@ class RawPair:
             ("document", self.document, settings.document_words),
             ("abstract", self.abstract, 0),
         ):
-            sentences = tuple(_first(_sentences(given, path, self.line, settings, limits), most))
+            sentences = tuple(_first(_sentences(given, path, self.line, settings), most))
             fault = next((sentence for sentence in sentences if isinstance(sentence, Rejection)), None)
             if fault is not None:
                 return Rejection(path, self.line, self.key, fault.check, f"{fault.message}, in the {name}")
@@ -395,9 +394,7 @@ def _plain(given: Text) -> object:
     return [part.forms if isinstance(part, Sentence) else part for part in given]
 
 
-def _sentences(
-    given: Text, path: str, line: int, settings: PairSettings, limits: InputLimits
-) -> Iterator[Sentence | Rejection]:
+def _sentences(given: Text, path: str, line: int, settings: PairSettings) -> Iterator[Sentence | Rejection]:
     if isinstance(given, str):
         given = (given,)
         pieces = chain.from_iterable(
@@ -408,16 +405,14 @@ def _sentences(
         raw = (RawText(part.strip(), line, whole=True) for part in given if isinstance(part, str))
     if settings.tokenized:
         raw_words = (piece.text.split() for piece in raw)
-        yield from (finish_sentence(Sentence(words, line=line), path, limits) for words in raw_words if words)
+        yield from (finish_sentence(Sentence(words, line=line), path) for words in raw_words if words)
     else:
-        yield from chain.from_iterable(
-            text.tokenize_raw(piece, path=path, limits=limits) for piece in raw if piece.text
-        )
+        yield from chain.from_iterable(text.tokenize_raw(piece, path=path) for piece in raw if piece.text)
     for part in given:
         if isinstance(part, Sentence):
             yield part
         elif not isinstance(part, str) and part:
-            yield finish_sentence(Sentence(list(part), line=line), path, limits)
+            yield finish_sentence(Sentence(list(part), line=line), path)
 
 
 def _first(sentences: Iterator[Sentence | Rejection], words: int) -> Iterator[Sentence | Rejection]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from sentgen import temporary
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, TABLE, Source
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError
 from sentgen.system.files import open_to_read
 
@@ -21,7 +21,7 @@ from sentgen.system.files import open_to_read
 DOCUMENTS = (".docx", ".odt", ".epub", ".xlsx", ".xlsm", ".ods")
 
 
-def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str = UTF_8) -> Iterator[Source]:
+def expand(paths: Sequence[str], *, encoding: str = UTF_8) -> Iterator[Source]:
     """Yield the sources that the arguments name: files, folders, globs, `-` and archives.
 
     Folders are walked recursively in sorted order without hidden files and folders, and without what belongs
@@ -34,25 +34,18 @@ def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str 
     files = [file for path in paths for file in files_of(path)]
     if not files:
         raise InputError("no input; name files, folders or `-`")
-    return (
-        source
-        for path, folder in files
-        for source in sources_of(path, folder=folder, encoding=encoding, limits=limits)
-    )
+    return (source for path, folder in files for source in sources_of(path, folder=folder, encoding=encoding))
 
 
-def sources_of(
-    path: str, *, folder: str = "", encoding: str = UTF_8, limits: InputLimits = LIMITS
-) -> Iterator[Source]:
+def sources_of(path: str, *, folder: str = "", encoding: str = UTF_8) -> Iterator[Source]:
     """Yield the source that a file is, or the members of an archive.
 
     Args:
         path: the file.
         folder: the folder in which it was found; empty if the file itself was named.
         encoding: encoding of its text.
-        limits: see `InputLimits`.
     """
-    for source in _sources(path, not folder, limits):
+    for source in _sources(path, not folder):
         usual = not folder and encoding == UTF_8
         yield source if usual else replace(source, encoding=encoding, folder=folder)
 
@@ -98,12 +91,12 @@ def _is_text(name: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
-def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
+def source_at(name: str) -> Source:
     """Return the one source with exactly this name (`archive.zip!member` included)."""
     path, mark, member = name.partition("!")
     if os.path.exists(name) or not mark:
-        return next(_sources(name, True, limits))
-    for source in _sources(path, True, limits):
+        return next(_sources(name, True))
+    for source in _sources(path, True):
         if source.member == member:
             return source
     raise InputError("no such file", path=name)
@@ -154,9 +147,9 @@ def _is_duckdb(path: str) -> bool:
         return False
 
 
-def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]:
+def _sources(path: str, explicit: bool) -> Iterator[Source]:
     if path == "-" or not os.path.isfile(path):
-        yield _spool_stream(path, limits)
+        yield _spool_stream(path)
         return
     try:
         with open(path, "rb") as file:
@@ -166,20 +159,20 @@ def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]
     if path.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")):
         raise InputError("tar archives are not read; unpack it and name the folder", path=path)
     if compression == "zip" and not path.lower().endswith(DOCUMENTS):
-        yield from _members(path, limits)
+        yield from _members(path)
     else:
         compression = "" if compression == "zip" else compression
         yield Source(path, path, os.path.getsize(path), compression, explicit=explicit)
 
 
-def _members(path: str, limits: InputLimits) -> Iterator[Source]:
+def _members(path: str) -> Iterator[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
     except BROKEN as error:
         raise InputError(f"cannot read this zip: {error}", path=path) from error
-    if len(members) > limits.archive_members:
-        raise InputError(f"more than {limits.archive_members} members; unpack it", path=path)
+    if len(members) > LIMITS.archive_members:
+        raise InputError(f"more than {LIMITS.archive_members} members; unpack it", path=path)
     shown = [info for info in members if not _is_hidden(info.filename)]
     if not shown:
         raise InputError("the archive has no files", path=path)
@@ -196,9 +189,9 @@ def _is_hidden(member: str) -> bool:
     return any(part.startswith(".") and part != ".." for part in member.split("/")) or "__MACOSX" in member
 
 
-def _spool_stream(path: str, limits: InputLimits) -> Source:
+def _spool_stream(path: str) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
-    most = min(limits.stream_bytes, limits.expanded_bytes)
+    most = min(LIMITS.stream_bytes, LIMITS.expanded_bytes)
     size = line_bytes = 0
     begin = b""
     try:
@@ -216,8 +209,8 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
                 line_end = block.rfind(b"\n")
                 line_bytes = len(block) - line_end - 1 if line_end >= 0 else line_bytes + len(block)
                 # The limit of `LineReader`, at 4 bytes a character; a device may never end.
-                if line_bytes > 4 * limits.line_length and not _is_binary(begin):
-                    message = f"a line is longer than {limits.line_length} characters, the limit"
+                if line_bytes > 4 * LIMITS.line_length and not _is_binary(begin):
+                    message = f"a line is longer than {LIMITS.line_length} characters, the limit"
                     raise InputError(message, path=path)
     except OSError as error:  # missing, a folder, a terminal without a user, or no disk space for the copy
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error

@@ -23,7 +23,6 @@ from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import TRAIN
 
@@ -35,7 +34,7 @@ def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Reject
         items = reader.read(iter(reader.lines(lines)), path=name)
     else:
         items = reader.items(lines)
-    return text.in_sentences(items, path=name, limits=lines.limits, language=reader.language)
+    return text.in_sentences(items, path=name, language=reader.language)
 
 
 #: Most texts, and characters of these, that a parser gets at once.
@@ -47,9 +46,7 @@ _PREFIX = 50
 _COLUMNS = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
 
 
-def read_parsed(
-    items: Iterable[Item], parser: Parser, *, path: str, limits: InputLimits = LIMITS
-) -> Iterator[Sentence | Rejection]:
+def read_parsed(items: Iterable[Item], parser: Parser, *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of the items of a source, with the parser's annotation where they have no heads.
 
     Raw text is split and tokenized by the parser. Tokens of the source stay as they are, and so do the
@@ -60,7 +57,7 @@ def read_parsed(
     """
     for batch in _batches(items):
         try:
-            yield from in_documents(_parse_batch(batch, parser, path, limits))
+            yield from in_documents(_parse_batch(batch, parser, path))
         except InputError as error:
             line = next(item.line for item in batch if _needs_parse(item))
             raise InputError(error.message, path=path, line=line) from error
@@ -87,7 +84,7 @@ def _needs_parse(item: Item) -> bool:
 
 
 def _parse_batch(
-    batch: list[Item], parser: Parser, path: str, limits: InputLimits
+    batch: list[Item], parser: Parser, path: str
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
     """Yield each item with its sentences."""
     # The whole batch goes to the parser at once; the items take their results in turn.
@@ -97,9 +94,9 @@ def _parse_batch(
     )
     for item in batch:
         if isinstance(item, RawText):
-            yield item, [finish_sentence(sentence, path, limits) for sentence in next(texts)]
+            yield item, [finish_sentence(sentence, path) for sentence in next(texts)]
         elif isinstance(item, Sentence) and item.heads is None:
-            yield item, [finish_sentence(_fill_columns(item, next(trees)), path, limits)]
+            yield item, [finish_sentence(_fill_columns(item, next(trees)), path)]
         else:
             yield item, [item]
 

@@ -24,7 +24,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, Protocol, cast
 
 from sentgen.corpus.encodings import UTF_8, UTF_16_MARKS, decoder_of, readings
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, spell
 
 if TYPE_CHECKING:
@@ -209,28 +209,26 @@ class Source:
         below = os.path.relpath(self.name, self.folder) if self.folder else self.base_name
         return below.replace(os.sep, "/")
 
-    def sha256(self, limits: InputLimits = LIMITS) -> str:
+    def sha256(self) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""
         if self.digest:
             return self.digest
         digest = hashlib.sha256()
-        for block in self.open(limits).blocks():
+        for block in self.open().blocks():
             digest.update(block)
         return digest.hexdigest()
 
-    def open(self, limits: InputLimits = LIMITS) -> LineReader:
+    def open(self) -> LineReader:
         """Return a reader of its lines that also reports progress."""
-        return LineReader(self, limits)
+        return LineReader(self)
 
-    def lines(self, limits: InputLimits = LIMITS) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Yield the decoded lines without their ends (see `LineReader`)."""
-        return iter(self.open(limits))
+        return iter(self.open())
 
-    def head(
-        self, size: int = 1 << 16, limits: InputLimits = LIMITS, *, lone_returns: bool = False
-    ) -> list[str]:
+    def head(self, size: int = 1 << 16, *, lone_returns: bool = False) -> list[str]:
         """Return the lines of the first ``size`` bytes, by which the format is detected."""
-        reader = self.open(limits)
+        reader = self.open()
         reader.lone_returns = lone_returns
         reader.controls_are_blanks = True
         for block in reader.text_blocks(size):
@@ -269,9 +267,8 @@ class LineReader:
     the like are blanks, as in plain text.
     """
 
-    def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self.limits = limits
         self.bytes_read = 0
         self.lines_read = 0
         self.notes: list[str] = []
@@ -319,8 +316,8 @@ class LineReader:
             if not cut:
                 carry += block
                 # In bytes, as the carry is not decoded yet; a character takes four at most.
-                if len(carry) > 4 * self.limits.line_length:
-                    self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
+                if len(carry) > 4 * LIMITS.line_length:
+                    self._fail(f"a line is longer than {LIMITS.line_length} characters", 1)
                 continue
             text = self._check_lines(carry + block[:cut])
             self._count_line_feeds(text)
@@ -390,7 +387,8 @@ class LineReader:
                     expanded += len(block)
                     self.bytes_read = counter.count - start
                     if source.compression:
-                        self._check_expansion(expanded)
+                        cures = "; split the file", "; unpack it yourself"
+                        check_expansion(expanded, self.bytes_read, path=source.name, cures=cures)
                     if self._digest is not None:
                         self._digest.update(block)
                     yield block
@@ -399,17 +397,6 @@ class LineReader:
                 message = f"cannot read this {source.compression or 'file'}: {reason}"
                 raise InputError(message, path=source.name) from error
         self.bytes_read = source.size
-
-    def _check_expansion(self, expanded: int) -> None:
-        limits = self.limits
-        if expanded > limits.expanded_bytes:
-            message = f"expands to more than {limits.expanded_bytes} bytes, the limit; split the file"
-            raise InputError(message, path=self.source.name)
-        if expanded > limits.ratio_from and expanded > limits.ratio * max(self.bytes_read, 1):
-            message = (
-                f"expands more than {limits.ratio:g} times, as a decompression bomb does; unpack it yourself"
-            )
-            raise InputError(message, path=self.source.name)
 
     def without_bom(self, block: bytes) -> bytes:
         """Return the first block without its byte order mark."""
@@ -427,10 +414,10 @@ class LineReader:
             decoded = text.decode("utf-8")
         except UnicodeDecodeError as error:
             self._fail(_encoding_message(text, error), text.count(b"\n", 0, error.start) + 1)
-        if len(decoded) > self.limits.line_length:
+        if len(decoded) > LIMITS.line_length:
             for number, line in enumerate(decoded.split("\n"), 1):
-                if len(line) > self.limits.line_length:
-                    self._fail(f"the line is longer than {self.limits.line_length} characters", number)
+                if len(line) > LIMITS.line_length:
+                    self._fail(f"the line is longer than {LIMITS.line_length} characters", number)
         return text
 
     def clean(self, block: bytes) -> bytes:
@@ -457,6 +444,19 @@ class LineReader:
 
     def _fail(self, message: str, line: int) -> NoReturn:
         raise InputError(message, path=self.source.name, line=self.lines_read + line)
+
+
+def check_expansion(expanded: int, packed: int, *, path: str, cures: tuple[str, str] = ("", "")) -> None:
+    """Raise `InputError` for a file that expands too much; sizes are in bytes.
+
+    ``cures`` end the messages on a file that is too large, and on one that expands as a bomb does.
+    """
+    if expanded > LIMITS.expanded_bytes:
+        message = f"expands to more than {LIMITS.expanded_bytes} bytes, the limit{cures[0]}"
+        raise InputError(message, path=path)
+    if expanded > LIMITS.ratio_from and expanded > LIMITS.ratio * max(packed, 1):
+        message = f"expands more than {LIMITS.ratio:g} times, as a decompression bomb does{cures[1]}"
+        raise InputError(message, path=path)
 
 
 def _with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, check_expansion
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.tabular import csv_value
@@ -117,9 +117,7 @@ def _check_size(row: TableRow, size: int) -> TableRow:
     return TableRow(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
 
 
-def read_csv(
-    lines: Iterable[str], *, path: str, delimiter: str = "", limits: InputLimits = LIMITS
-) -> TextTable:
+def read_csv(lines: Iterable[str], *, path: str, delimiter: str = "") -> TextTable:
     """Read CSV with a header, by RFC 4180; without a ``delimiter``, it is detected from the first lines.
 
     A line `sep=;` before the header, as Excel knows it, takes precedence over both.
@@ -135,7 +133,7 @@ def read_csv(
     sample = sample[len(before) :]
     delimiter = delimiter or _delimiter(sample)
     quotes = delimiter != "\t" or not _has_bare_quotes(sample)
-    csv.field_size_limit(limits.line_length)
+    csv.field_size_limit(LIMITS.line_length)
     return _with_header(path, _csv_rows(chain(before, sample, stream), path, delimiter, quotes=quotes))
 
 
@@ -260,12 +258,12 @@ def _labelled(value: object, labels: Sequence[str]) -> object:
     return labels[value] if isinstance(value, int) and 0 <= value < len(labels) else None
 
 
-def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> TextTable:
+def read_sheet(file: BinaryIO, *, path: str) -> TextTable:
     """Read the first sheet of a workbook; cells with formulas have the values that were stored with them."""
     with needs("documents", "python-calamine"):
         from python_calamine import CalamineWorkbook
 
-    check_archive(file, path=path, limits=limits, most=_MOST_SHEET)
+    check_archive(file, path=path, most=_MOST_SHEET)
     with read_by_library(path, "workbook"):
         workbook = CalamineWorkbook.from_filelike(file)
         first, *others = workbook.sheet_names
@@ -314,15 +312,12 @@ def as_text(value: object) -> str:
     return str(csv_value(value)).removesuffix("T00:00:00")
 
 
-def check_archive(
-    file: BinaryIO, *, path: str, limits: InputLimits = LIMITS, most: int | None = None
-) -> None:
+def check_archive(file: BinaryIO, *, path: str, most: int | None = None) -> None:
     """Refuse a zip that is broken or expands too much; the sizes in its directory are not trusted.
 
     Args:
         file: a seekable file; its position is 0 afterward.
         path: name of the archive, for messages.
-        limits: limits for the expansion of a member.
         most: most bytes of all members together.
     """
     begins = file.read(4)
@@ -332,25 +327,17 @@ def check_archive(
     total = 0
     try:
         with zipfile.ZipFile(file) as archive:
-            if len(archive.infolist()) > limits.archive_members:
-                raise InputError(f"more than {limits.archive_members} members", path=path)
+            if len(archive.infolist()) > LIMITS.archive_members:
+                raise InputError(f"more than {LIMITS.archive_members} members", path=path)
             for info in archive.infolist():
                 with archive.open(info) as member:
                     expanded = 0
                     while block := member.read(BLOCK_BYTES):
                         expanded += len(block)
-                        check_expansion(expanded, info.compress_size, path=path, limits=limits)
+                        check_expansion(expanded, info.compress_size, path=path)
                     total += expanded
                     if most is not None and total > most:
                         raise InputError(f"expands to more than {most} bytes; save it as CSV", path=path)
     except BROKEN as error:
         raise InputError(f"cannot read this zip: {error}", path=path) from error
     file.seek(0)
-
-
-def check_expansion(expanded: int, packed: int, *, path: str, limits: InputLimits = LIMITS) -> None:
-    """Raise `InputError` for a file that expands as a decompression bomb does; sizes are in bytes."""
-    if expanded > limits.ratio_from and expanded > limits.ratio * max(packed, 1):
-        raise InputError(f"expands more than {limits.ratio:g} times, as a decompression bomb does", path=path)
-    if expanded > limits.expanded_bytes:
-        raise InputError(f"expands to more than {limits.expanded_bytes} bytes, the limit", path=path)

@@ -23,7 +23,7 @@ from sentgen.corpus.readers._columns import HEADS, FormatError, split_columns
 from sentgen.corpus.sentence import ABSENT, RESERVED, Mark, Region, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, Coded, TokenColumns
-from sentgen.corpus.validation import CONTROL_BYTES, InputLimits
+from sentgen.corpus.validation import CONTROL_BYTES, LIMITS
 from sentgen.errors import Rejection
 
 _FILE = ("id", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
@@ -80,19 +80,17 @@ class Careful(Exception):
 
 def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U file, in blocks where nothing may be wrong, else one by one."""
-    path, limits = reader.source.name, reader.limits
+    path = reader.source.name
     document: str | None = None
-    for first_line, text in _whole_sentences(reader, conllu.most_lines(limits)):
+    for first_line, text in _whole_sentences(reader, conllu.most_lines()):
         if isinstance(text, str):
             try:
-                yield _block(_Pieces.cut(text, first_line, document, path, limits), limits)
+                yield _block(_Pieces.cut(text, first_line, document, path))
                 document = None
                 continue
             except (Careful, FormatError, pa.ArrowInvalid):
                 text = text.split("\n")
-        document = yield from conllu.read_on(
-            text, path=path, limits=limits, first_line=first_line, document=document
-        )
+        document = yield from conllu.read_on(text, path=path, first_line=first_line, document=document)
 
 
 def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str | Iterable[str]]]:
@@ -128,10 +126,10 @@ class _Pieces:
     bodies: list[str]
 
     @classmethod
-    def cut(cls, text: str, line: int, document: str | None, path: str, limits: InputLimits) -> _Pieces:
+    def cut(cls, text: str, line: int, document: str | None, path: str) -> _Pieces:
         """Cut a text at its blank lines."""
         sentences, bodies = [], []
-        most = conllu.most_lines(limits)
+        most = conllu.most_lines()
         for piece in text.split("\n\n"):
             lines = piece.count("\n")
             if rows := piece.strip("\n"):
@@ -169,7 +167,7 @@ def _split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
     )
 
 
-def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
+def _block(pieces: _Pieces) -> TreebankBlock:
     rows = pieces.rows()
     sizes = np.array([body.count("\n") + 1 for body in pieces.bodies], np.int64)
     if rows.num_rows != sizes.sum():
@@ -187,11 +185,11 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
         chosen[starts[number] : starts[number] + sizes[number]] = False
         chosen[starts[number] + np.array(words, np.int64)] = True
     lengths = np.add.reduceat(chosen, starts, dtype=np.int32)
-    if not lengths.all() or lengths.max() > limits.sentence_tokens:
+    if not lengths.all() or lengths.max() > LIMITS.sentence_tokens:
         raise Careful
     table = rows.filter(pa.array(chosen)) if spaces else rows
     lines = np.array([sentence.line for sentence in pieces.sentences], np.int64)
-    joined = _columns(pieces.sentences, table, lengths, spaces, limits)
+    joined = _columns(pieces.sentences, table, lengths, spaces)
     return TreebankBlock(lines, dict(enumerate(pieces.sentences)), joined)
 
 
@@ -200,11 +198,10 @@ def _columns(
     table: pa.Table,
     lengths: Ints,
     spaces: dict[int, list[bool]],
-    limits: InputLimits,
 ) -> TokenColumns:
     """Check the columns of words, and return them."""
     coded = {name: Coded.encode(table[name]) for name in _FILE[1:]}
-    check_strings({name: column.values.strings for name, column in coded.items()}, limits)
+    check_strings({name: column.values.strings for name, column in coded.items()})
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     heads, trees = heads_of(coded["heads"], lengths, starts)
     misc = coded["misc"]
@@ -232,11 +229,11 @@ def has_values(column: Coded | None, starts: Longs) -> Bools:
     return result
 
 
-def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> None:
+def check_strings(columns: Mapping[str, Sequence[str]]) -> None:
     """Raise `Careful` if a value is empty or too long, or a form is no word; `STRINGS` names the columns."""
     for name, values in columns.items():
         sizes = [*map(len, values)]
-        if not min(sizes) or (name in _LIMITED and max(sizes) > limits.field_length):
+        if not min(sizes) or (name in _LIMITED and max(sizes) > LIMITS.field_length):
             raise Careful
     forms = columns["forms"]
     if not (RESERVED.isdisjoint(forms) and all(map(str.strip, forms))):

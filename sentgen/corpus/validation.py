@@ -16,9 +16,9 @@ from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class InputLimits:
-    """Largest sizes of input; anything larger is refused.
+    """Largest sizes of input; anything larger is refused. There is one, which tests narrow.
 
     ``ratio`` (expanded bytes over compressed bytes) counts once ``ratio_from`` bytes are expanded, so that a
     small, repetitive file is no bomb. ``expanded_bytes`` is per file or archive member.
@@ -74,24 +74,24 @@ CHECKS: dict[str, str] = {
 }
 
 
-def check(sentence: Sentence, limits: InputLimits = LIMITS) -> tuple[str, str] | None:
+def check(sentence: Sentence) -> tuple[str, str] | None:
     """Return the first failed check of a sentence and its message, or ``None`` for a good sentence."""
     forms = sentence.forms
     if not forms:
         return "empty-sentence", "the sentence has no token"
     # Before the checks that look at each token.
-    if len(forms) > limits.sentence_tokens:
-        return "sentence-length", f"{len(forms)} tokens; the limit is {limits.sentence_tokens}"
+    if len(forms) > LIMITS.sentence_tokens:
+        return "sentence-length", f"{len(forms)} tokens; the limit is {LIMITS.sentence_tokens}"
     if not all(map(str.strip, forms)):
         position = next(i for i, form in enumerate(forms, 1) if not form.strip())
         return "empty-form", f"token {position} is empty"
     if not RESERVED.isdisjoint(forms):
         position, form = next((i, form) for i, form in enumerate(forms, 1) if form in RESERVED)
         return "reserved-symbol", f"token {position} is {form}, a symbol of the language models; rename it"
-    return _check_columns(sentence, limits) or check_heads(sentence.heads) or _check_nps(sentence.nps)
+    return _check_columns(sentence) or check_heads(sentence.heads) or _check_nps(sentence.nps)
 
 
-def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] | None:
+def _check_columns(sentence: Sentence) -> tuple[str, str] | None:
     size = len(sentence.forms)
     for name in ("forms", "lemmas", "upos", "xpos", "feats", "deprels"):
         column: list[str] | None = getattr(sentence, name)
@@ -103,12 +103,12 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
         joined = "".join(column)
         if not joined.isascii() and _CONTROL.search(joined):
             return _control_in(column, name)
-        if len(joined) > limits.field_length and max(map(len, column)) > limits.field_length:
-            position = next(i for i, value in enumerate(column, 1) if len(value) > limits.field_length)
+        if len(joined) > LIMITS.field_length and max(map(len, column)) > LIMITS.field_length:
+            position = next(i for i, value in enumerate(column, 1) if len(value) > LIMITS.field_length)
             length = len(column[position - 1])
             return (
                 "field-length",
-                f"token {position} has {length} characters in {name}; the limit is {limits.field_length}",
+                f"token {position} has {length} characters in {name}; the limit is {LIMITS.field_length}",
             )
     for name in ("heads", "nps", "space_after"):
         values: list[int] | None = getattr(sentence, name)

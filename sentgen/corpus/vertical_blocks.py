@@ -29,7 +29,7 @@ from sentgen.corpus.treebank_blocks import (
     has_values,
     heads_of,
 )
-from sentgen.corpus.validation import CONTROL_BYTES
+from sentgen.corpus.validation import CONTROL_BYTES, LIMITS
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.errors import Rejection
 
@@ -139,7 +139,7 @@ class _DistinctRows:
         except FormatError as error:
             raise Careful from error
         read: dict[str, Sequence[str]] = {field: values[number] for field, number in columns.fields.items()}
-        check_strings(read, self.pieces.limits)
+        check_strings(read)
         if columns.others:
             misc = misc_of([(name, values[number]) for name, number in columns.others])
             read["misc"] = misc or [ABSENT] * len(lines)
@@ -160,7 +160,7 @@ def read_blocks(
     reader: LineReader, *, columns: str | None = None, sentences: str | None = None
 ) -> Iterator[Found]:
     """Yield the sentences of a vertical file, in blocks where nothing may be wrong, else one by one."""
-    reading = _Reading(Pieces(reader.source.name, reader.limits, columns, sentences))
+    reading = _Reading(Pieces(reader.source.name, columns, sentences))
     for line, block in reader.whole_lines():
         yield from reading.read(block, line)
     yield from reading.take(reading.pieces.end())
@@ -285,7 +285,7 @@ class _Stretch:
         self._tokens = tokens[: starts[-1]] + first
         self._starts, self._lengths = starts[:-1], np.diff(starts).astype(np.int32)
         glued = np.searchsorted(self._tokens, self._lines_within(kinds == GLUES, first)) - 1
-        if self._lengths.max() > lines.rows.pieces.limits.sentence_tokens or (glued < 0).any():
+        if self._lengths.max() > LIMITS.sentence_tokens or (glued < 0).any():
             raise Careful
         self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
 
@@ -397,7 +397,7 @@ def _pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
 
 def _block(pieces: Sequence[Piece], rows: _DistinctRows) -> TreebankBlock:
     lengths = np.array([piece.size for piece in pieces], np.int32)
-    if lengths.max() > rows.pieces.limits.sentence_tokens:
+    if lengths.max() > LIMITS.sentence_tokens:
         raise Careful
     numbers = rows.number(b"\n".join(part for piece in pieces for _, part in piece.parts))
     starts = np.cumsum(lengths, dtype=np.int64) - lengths

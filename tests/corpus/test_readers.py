@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from sentgen.corpus.formats import READERS
 from sentgen.corpus.readers import conll, conllu, mrg, text, wsj
 from sentgen.corpus.readers.mrg import head_child
 from sentgen.corpus.sentence import RESERVED, EmptyNode, Sentence
-from sentgen.corpus.validation import CHECKS, InputLimits, check
+from sentgen.corpus.validation import CHECKS, LIMITS, check
 from sentgen.errors import InputError, Rejection
 
 
@@ -149,9 +150,9 @@ class TestConllu:
         assert sentence.heads == list(range(5_000))
 
     def test_sentence_without_end_is_cut_and_refused(self) -> None:
-        limits = InputLimits(sentence_tokens=2)
         rows = [row(i, head=i - 1) for i in range(1, 20_000)]
-        (result,) = conllu.read(iter(rows), path="x", limits=limits)
+        with patch.object(LIMITS, "sentence_tokens", 2):
+            (result,) = conllu.read(iter(rows), path="x")
 
         assert isinstance(result, Rejection)
         assert result.check == "sentence-length"
@@ -345,7 +346,8 @@ class TestMrg:
         assert len(sentence.forms) == 5_000
 
     def test_endless_tree(self) -> None:
-        results = list(mrg.read(iter(["(S"] + ["(X"] * 300), path="x", limits=InputLimits(sentence_tokens=2)))
+        with patch.object(LIMITS, "sentence_tokens", 2):
+            results = list(mrg.read(iter(["(S"] + ["(X"] * 300), path="x"))
 
         assert [r.check for r in results if isinstance(r, Rejection)] == ["sentence-length"]
 

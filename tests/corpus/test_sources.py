@@ -14,19 +14,20 @@ import threading
 import tracemalloc
 import zipfile
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from sentgen.corpus.paths import expand, source_at
 from sentgen.corpus.sources import Source
-from sentgen.corpus.validation import InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError
 
 TEXT = "first line\nsecond line\n\nfourth\n"
 
 
-def one(path: Path, limits: InputLimits | None = None) -> Source:
-    (source,) = expand([str(path)], limits or InputLimits())
+def one(path: Path) -> Source:
+    (source,) = expand([str(path)])
     return source
 
 
@@ -95,16 +96,18 @@ class TestExpand:
         assert list(source.lines()) == list(source.lines()) == TEXT.splitlines()
 
     def test_stdin_is_limited(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(LIMITS, "expanded_bytes", 50)
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 100)))
 
         with pytest.raises(InputError, match="the limit"):
-            list(expand(["-"], InputLimits(expanded_bytes=50)))
+            list(expand(["-"]))
 
     def test_a_stream_of_short_lines_is_limited(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(LIMITS, "stream_bytes", 50)
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y\n" * 100)))
 
         with pytest.raises(InputError, match="more than 50 bytes, the limit of a stream; write it to a file"):
-            list(expand(["-"], InputLimits(stream_bytes=50)))
+            list(expand(["-"]))
 
     def test_zip_through_a_pipe_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"PK\3\4...")))
@@ -197,8 +200,11 @@ class TestCompression:
 
         with pytest.raises(InputError, match="no files"):
             list(expand([str(tmp_path / "empty.zip")]))
-        with pytest.raises(InputError, match="more than 1 members"):
-            list(expand([str(tmp_path / "two.zip")], InputLimits(archive_members=1)))
+        with (
+            patch.object(LIMITS, "archive_members", 1),
+            pytest.raises(InputError, match="more than 1 members"),
+        ):
+            list(expand([str(tmp_path / "two.zip")]))
         with pytest.raises(InputError, match="cannot read this zip"):
             list(expand([str(write(tmp_path / "broken.zip", b"PK\3\4 nothing"))]))
 
@@ -220,8 +226,8 @@ class TestAttacks:
         data = pack((b"a" * 99 + b"\n") * 80_000)  # type: ignore[operator]
         source = one(write(tmp_path / "bomb", data))
         tracemalloc.start()
-        with pytest.raises(InputError, match="decompression bomb"):
-            for _ in source.lines(InputLimits(ratio_from=2**22)):
+        with patch.object(LIMITS, "ratio_from", 2**22), pytest.raises(InputError, match="decompression bomb"):
+            for _ in source.lines():
                 pass
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -244,27 +250,33 @@ class TestAttacks:
         with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("x.txt", b"a\n" * 2**20)
 
-        with pytest.raises(InputError, match="decompression bomb"):
-            list(one(tmp_path / "bomb.zip").lines(InputLimits(ratio_from=2**20)))
+        with patch.object(LIMITS, "ratio_from", 2**20), pytest.raises(InputError, match="decompression bomb"):
+            list(one(tmp_path / "bomb.zip").lines())
 
     def test_expanded_bytes_are_limited(self, tmp_path: Path) -> None:
-        limits = InputLimits(expanded_bytes=1000)
+        source = one(write(tmp_path / "x.gz", gzip.compress(b"line\n" * 1000)))
 
-        with pytest.raises(InputError, match="more than 1000 bytes"):
-            list(one(write(tmp_path / "x.gz", gzip.compress(b"line\n" * 1000))).lines(limits))
+        with patch.object(LIMITS, "expanded_bytes", 1000), pytest.raises(InputError, match="than 1000 bytes"):
+            list(source.lines())
 
     @pytest.mark.parametrize("end", [b"", b"\n"])
     def test_huge_line(self, tmp_path: Path, end: bytes) -> None:
         source = one(write(tmp_path / "x.txt", b"ok\n" + b"a" * 101 + end))
 
-        with pytest.raises(InputError, match=r"x.txt:2: the line is longer than 100"):
-            list(source.lines(InputLimits(line_length=100)))
+        with (
+            patch.object(LIMITS, "line_length", 100),
+            pytest.raises(InputError, match=r"x.txt:2: the line is longer than 100"),
+        ):
+            list(source.lines())
 
     def test_endless_line_is_not_collected(self, tmp_path: Path) -> None:
         source = one(write(tmp_path / "x.txt", b"a" * (3 * 2**20)))
 
-        with pytest.raises(InputError, match=r"x.txt:1: a line is longer"):
-            list(source.lines(InputLimits(line_length=100_000)))
+        with (
+            patch.object(LIMITS, "line_length", 100_000),
+            pytest.raises(InputError, match=r"x.txt:1: a line is longer"),
+        ):
+            list(source.lines())
 
     @pytest.mark.parametrize(
         ("data", "message"),

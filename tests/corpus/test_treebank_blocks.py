@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from two_roads import InPieces, found_in
+from two_roads import NARROW, WIDE, InPieces, found_in
 
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.treebank_blocks import TreebankBlock, read_blocks
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.demo import TREEBANK
 from sentgen.errors import Rejection
 
-NARROW = InputLimits(sentence_tokens=4, field_length=12)
 PLAIN = """\
 # sent_id = s1
 # text = Dogs sleep.
@@ -92,23 +90,23 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:
     """Take the slow path."""
-    return conllu.read(iter(reader), path=reader.source.name, limits=reader.limits)
+    return conllu.read(iter(reader), path=reader.source.name)
 
 
-@given(files(), st.sampled_from((LIMITS, NARROW)))
-@example("", LIMITS)
-@example(MASKED, LIMITS)
-@example("\n".join((MASKED, BARE, MASKED)), LIMITS)
-@example("1" + "\t_" * 9 + "\n", LIMITS)
-@example("\n\n\n" + PLAIN + "\n\n\n" + RANGE, LIMITS)
-@example(PLAIN.replace("\t0\troot", "\t1\troot").replace("\t2\tnsubj", "\t0\tnsubj"), LIMITS)
-@example(PLAIN.replace("\t2\tnsubj", "\t3\tnsubj").replace("\t2\tpunct", "\t1\tpunct"), LIMITS)
-@example(PLAIN.replace("\t2\tnsubj", "\t0\tnsubj"), LIMITS)
-@example(PLAIN.replace("\tdog\t", "\t\t"), LIMITS)
-@example(PLAIN + "\n\ufeff" + BARE, LIMITS)
+@given(files(), st.sampled_from((WIDE, NARROW)))
+@example("", WIDE)
+@example(MASKED, WIDE)
+@example("\n".join((MASKED, BARE, MASKED)), WIDE)
+@example("1" + "\t_" * 9 + "\n", WIDE)
+@example("\n\n\n" + PLAIN + "\n\n\n" + RANGE, WIDE)
+@example(PLAIN.replace("\t0\troot", "\t1\troot").replace("\t2\tnsubj", "\t0\tnsubj"), WIDE)
+@example(PLAIN.replace("\t2\tnsubj", "\t3\tnsubj").replace("\t2\tpunct", "\t1\tpunct"), WIDE)
+@example(PLAIN.replace("\t2\tnsubj", "\t0\tnsubj"), WIDE)
+@example(PLAIN.replace("\tdog\t", "\t\t"), WIDE)
+@example(PLAIN + "\n\ufeff" + BARE, WIDE)
 @example("".join(f"{i}\tw" + "\t_" * 8 + "\n" for i in range(1, 6)), NARROW)
-@example("# newdoc id = d\n1\t\n\n" + PLAIN + "\n\n" + BARE, LIMITS)
-def test_both_roads_find_the_same(file: Path, text: str, limits: InputLimits) -> None:
+@example("# newdoc id = d\n1\t\n\n" + PLAIN + "\n\n" + BARE, WIDE)
+def test_both_roads_find_the_same(file: Path, text: str, limits: dict[str, int]) -> None:
     """Sentences with all their columns, and what is refused with its line."""
     file.write_text(text, "utf-8")
 
@@ -120,9 +118,9 @@ def test_sound_sentences_are_read_in_blocks(file: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(InPieces, "size", 1 << 20)
     file.write_text("\n".join((PLAIN, RANGE, BARE, TREEBANK.read_text("utf-8"))), "utf-8")
 
-    found = found_in(file, LIMITS, lambda reader: [_block(one) for one in read_blocks(reader)])
+    found = found_in(file, WIDE, lambda reader: [_block(one) for one in read_blocks(reader)])
 
-    assert found == found_in(file, LIMITS, one_by_one)
+    assert found == found_in(file, WIDE, one_by_one)
 
 
 def _block(one: TreebankBlock | Sentence | Rejection) -> TreebankBlock:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import CHECKS, InputLimits, check, find_cycle
+from sentgen.corpus.validation import CHECKS, LIMITS, check, find_cycle
 
 
 def tree(*heads: int) -> Sentence:
@@ -41,7 +42,8 @@ def tree(*heads: int) -> Sentence:
     ],
 )
 def test_refused(sentence: Sentence, check_id: str) -> None:
-    failed = check(sentence, InputLimits(sentence_tokens=10, field_length=20))
+    with patch.multiple(LIMITS, sentence_tokens=10, field_length=20):
+        failed = check(sentence)
 
     assert failed is not None
     assert failed[0] == check_id

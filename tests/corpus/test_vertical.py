@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from two_roads import InPieces, found_in
+from two_roads import NARROW, WIDE, InPieces, found_in
 
 from sentgen.corpus.formats import detect
 from sentgen.corpus.paths import expand, source_at
@@ -20,11 +20,9 @@ from sentgen.corpus.readers import vertical
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.treebank_blocks import TreebankBlock
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.corpus.vertical_blocks import read_blocks
 from sentgen.errors import InputError, Rejection
 
-NARROW = InputLimits(sentence_tokens=4, field_length=12)
 SPEECH = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- made by hand -->
@@ -308,23 +306,23 @@ def _pieces(pieces: list[str], most: int) -> st.SearchStrategy[list[str]]:
 @given(
     _pieces(_LINES, 25)
     | st.builds(lambda *parts: [*chain(*parts)], *[_pieces(_SENTENCES, 8), _pieces(_LINES, 2)] * 2),
-    st.sampled_from((LIMITS, NARROW)),
+    st.sampled_from((WIDE, NARROW)),
     st.sampled_from((None, "word,pos,lemma", "word,mode,x|".rstrip("|"), "head,word,wsafter")),
     st.sampled_from((None, "p", "s")),
     st.sampled_from((60, 1 << 20)),
 )
-@example(SPEECH.split("\n"), LIMITS, None, None, 60)
-@example(["word\tpos\tlemma", "word\tpos\tlemma"], LIMITS, None, None, 60)
+@example(SPEECH.split("\n"), WIDE, None, None, 60)
+@example(["word\tpos\tlemma", "word\tpos\tlemma"], WIDE, None, None, 60)
 @example(["<s>", *["a\tA\ta"] * 5, "</s>", "<s>", "b\tB\tb", "</s>"], NARROW, None, None, 60)
-@example(["<p>", *["a\tA\ta"] * 12, "", "</p>"], LIMITS, None, "p", 60)
-@example(["a\tA\ta", "", "<g/>", "", "<g/>", "", "a\tA\ta"], LIMITS, None, None, 60)
-@example(["<x>", *["a\tA\ta"] * 12, "", "</x>"], LIMITS, None, None, 60)
-@example([*_SENTENCES[:3], *_NESTED, *_SENTENCES[:2], *_NESTED], LIMITS, None, None, 1 << 20)
-@example([_SENTENCES[0], "<name>", *_NESTED, *_NESTED, _SENTENCES[0]], LIMITS, None, None, 1 << 20)
+@example(["<p>", *["a\tA\ta"] * 12, "", "</p>"], WIDE, None, "p", 60)
+@example(["a\tA\ta", "", "<g/>", "", "<g/>", "", "a\tA\ta"], WIDE, None, None, 60)
+@example(["<x>", *["a\tA\ta"] * 12, "", "</x>"], WIDE, None, None, 60)
+@example([*_SENTENCES[:3], *_NESTED, *_SENTENCES[:2], *_NESTED], WIDE, None, None, 1 << 20)
+@example([_SENTENCES[0], "<name>", *_NESTED, *_NESTED, _SENTENCES[0]], WIDE, None, None, 1 << 20)
 def test_both_roads_find_the_same(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[str],
-    limits: InputLimits,
+    limits: dict[str, int],
     columns: str | None,
     kind: str | None,
     size: int,
@@ -334,9 +332,7 @@ def test_both_roads_find_the_same(
     file.write_text("\n".join(lines), "utf-8")
 
     def one_by_one(reader: LineReader) -> Iterator[Sentence | Rejection]:
-        return vertical.read(
-            iter(reader), path=reader.source.name, limits=limits, columns=columns, sentences=kind
-        )
+        return vertical.read(iter(reader), path=reader.source.name, columns=columns, sentences=kind)
 
     def in_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejection]:
         return read_blocks(reader, columns=columns, sentences=kind)

@@ -17,7 +17,7 @@ from sentgen.corpus.comments import of_document
 from sentgen.corpus.markup import UNDEFINED, decode_entities
 from sentgen.corpus.reader import Item
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits, check, check_heads
+from sentgen.corpus.validation import LIMITS, check, check_heads
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
@@ -73,21 +73,18 @@ class ReadBlocks:
     def __init__(self, fill: Callable[..., None]) -> None:
         self.fill = fill
 
-    def __call__(
-        self, lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
-    ) -> Iterator[Sentence | Rejection]:
+    def __call__(self, lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
         """Yield the sentences between blank lines."""
-        for start, rows in blocks(lines, limits.sentence_tokens):
-            if len(rows) > limits.sentence_tokens:
-                yield limits.too_long(path, start)
+        for start, rows in blocks(lines, LIMITS.sentence_tokens):
+            if len(rows) > LIMITS.sentence_tokens:
+                yield LIMITS.too_long(path, start)
             else:
-                yield finish_sentence(Sentence([], line=start), path, limits, partial(self.fill, rows=rows))
+                yield finish_sentence(Sentence([], line=start), path, partial(self.fill, rows=rows))
 
 
 def finish_sentence(
     sentence: Sentence,
     path: str,
-    limits: InputLimits,
     fill: Callable[[Sentence], None] | None = None,
     line_of: Callable[[int], int] | None = None,
 ) -> Sentence | Rejection:
@@ -98,7 +95,7 @@ def finish_sentence(
     try:
         if fill is not None:
             fill(sentence)
-        failed = check(sentence, limits)
+        failed = check(sentence)
     except FormatError as error:
         line = sentence.line + error.row if line_of is None else line_of(error.row)
         return Rejection(path, line, sentence.sent_id, error.check_id, error.message)

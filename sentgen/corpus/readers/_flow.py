@@ -15,7 +15,7 @@ from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import FINAL_MARKS, Mark, RawText, Region, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import Rejection
 
 #: Kinds of regions other than paragraphs: headings with their `level`, items of lists, quotations.
@@ -116,7 +116,6 @@ class Flow:
     Args:
         path: name of the file.
         found: where items go.
-        limits: limits beyond which a sentence is rejected.
 
     Attributes:
         language: language of raw text according to the source.
@@ -124,8 +123,8 @@ class Flow:
         fill: a function that sets further fields of a sentence from its words.
     """
 
-    def __init__(self, path: str, results: list[Item], limits: InputLimits = LIMITS) -> None:
-        self.path, self.results, self.limits = path, results, limits
+    def __init__(self, path: str, results: list[Item]) -> None:
+        self.path, self.results = path, results
         self.language = ""
         self.most = _PARAGRAPH
         self.fill: Callable[..., None] | None = None
@@ -281,7 +280,7 @@ class Flow:
         block = self._block
         if not block.words:
             block.line = line
-        if len(block.words) <= self.limits.sentence_tokens:
+        if len(block.words) <= LIMITS.sentence_tokens:
             self.begin_regions(len(block.words))
             block.words.append(word)
 
@@ -367,7 +366,7 @@ class Flow:
         misc = _column([word.misc for word in words])
         sentence.misc = None if misc is None else tuple(misc)
         fill = partial(self.fill, words=words) if self.fill is not None else None
-        return finish_sentence(sentence, self.path, self.limits, fill)
+        return finish_sentence(sentence, self.path, fill)
 
     def _split(self) -> None:
         """Tokenize the text before the words of its paragraph."""

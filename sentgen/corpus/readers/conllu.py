@@ -29,7 +29,7 @@ from sentgen.corpus.readers._columns import (
     split_columns,
 )
 from sentgen.corpus.sentence import ABSENT, EmptyNode, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import Rejection
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)\Z", re.ASCII)
@@ -45,9 +45,9 @@ _NOTHING = ["_"] * 7
 _SPACES = frozenset(("_", NO_SPACE))
 
 
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U file; a broken sentence becomes a rejection, and reading goes on."""
-    yield from read_on(lines, path=path, limits=limits)
+    yield from read_on(lines, path=path)
 
 
 def _columns(rows: list[str]) -> list[list[str]]:
@@ -58,7 +58,6 @@ def read_on(
     lines: Iterable[str],
     *,
     path: str,
-    limits: InputLimits,
     first_line: int = 1,
     document: str | None = None,
     split: Callable[[list[str]], list[list[str]]] = _columns,
@@ -68,12 +67,11 @@ def read_on(
     Args:
         lines: the lines.
         path: name of the file.
-        limits: largest sizes of lines and sentences.
         first_line: number of the first of the lines in the file.
         document: name of a document that began before the lines and has no sentence yet.
         split: function from the rows of a sentence to its ten columns.
     """
-    most = most_lines(limits)
+    most = most_lines()
     for start, rows in blocks(lines, most, first_line):
         first = 0
         for row in rows:
@@ -88,7 +86,7 @@ def read_on(
             continue
         del rows[:first]
         fill = partial(_fill, rows=rows, split=split)
-        result = finish_sentence(sentence, path, limits, fill, partial(add, start + first))
+        result = finish_sentence(sentence, path, fill, partial(add, start + first))
         if isinstance(result, Rejection):
             yield replace(result, document=document)
             continue
@@ -98,9 +96,9 @@ def read_on(
     return document
 
 
-def most_lines(limits: InputLimits) -> int:
+def most_lines() -> int:
     """Return the largest number of lines of a sentence, comments included."""
-    return _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
+    return _ROWS_PER_TOKEN * LIMITS.sentence_tokens + _COMMENTS
 
 
 def read_comments(comments: list[str], sentence: Sentence, path: str) -> str | None:
@@ -225,9 +223,7 @@ READER = Reader(
 _DECLARATION = "# global.columns ="
 
 
-def read_plus(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
-) -> Iterator[Sentence | Rejection]:
+def read_plus(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U Plus file; a broken one becomes a rejection, and reading goes on."""
     lines = iter(lines)
     names = _declared_columns(next(lines, ""))
@@ -235,7 +231,7 @@ def read_plus(
         message = f"the first line is not {_DECLARATION} ID FORM ..., each name once"
         yield Rejection(path, 1, "", "columns", message)
         return
-    yield from read_on(lines, path=path, limits=limits, first_line=2, split=partial(_split_plus, names))
+    yield from read_on(lines, path=path, first_line=2, split=partial(_split_plus, names))
 
 
 def _declared_columns(line: str) -> list[str]:

@@ -20,9 +20,8 @@ from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._columns import Carried, finish_sentence
 from sentgen.corpus.readers._flow import clean_text
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region
-from sentgen.corpus.sources import BLOCK_BYTES, base_name
-from sentgen.corpus.tables import check_expansion, read_by_library
-from sentgen.corpus.validation import LIMITS
+from sentgen.corpus.sources import BLOCK_BYTES, base_name, check_expansion
+from sentgen.corpus.tables import read_by_library
 from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
 
@@ -108,7 +107,7 @@ def _items(document: Doc, number: int, name: str, path: str) -> Iterator[Item]:
         for column in ("lemmas", "upos", "xpos", "feats"):
             if set(getattr(sentence, column)) == {ABSENT}:
                 setattr(sentence, column, None)
-        yield finish_sentence(sentence, path, LIMITS)
+        yield finish_sentence(sentence, path)
 
 
 def _metadata_of(document: Doc) -> tuple[dict[str, str], dict[str, str]]:

@@ -22,7 +22,6 @@ from sentgen.corpus.readers._columns import Carried, FormatError, finish_sentenc
 from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection, spell
 
 #: Names of the keys that `--text` and `--id` replace.
@@ -35,9 +34,7 @@ FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
-def read(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
-) -> Iterator[Item]:
+def read(lines: Iterable[str], *, path: str, text: str = TEXT, id: str = ID) -> Iterator[Item]:
     """Yield the sentences, raw sentences or text of each object; a broken object is one rejection."""
     carried = Carried()
     for number, line in enumerate(lines, 1):
@@ -48,7 +45,7 @@ def read(
             named = name_of(value, id)
             comments = _metadata(value, text, id)
             # The whole object before the first sentence is yielded: a broken object is one rejection.
-            results = list(_sentences(value, path, number, limits, text))
+            results = list(_sentences(value, path, number, text))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
@@ -67,11 +64,9 @@ def parse_object(line: str) -> dict[str, object]:
     return value
 
 
-def _sentences(
-    value: dict[str, object], path: str, line: int, limits: InputLimits, text: str
-) -> Iterator[Item]:
+def _sentences(value: dict[str, object], path: str, line: int, text: str) -> Iterator[Item]:
     if text == TEXT and "tokens" in value:
-        yield finish_sentence(_columns(value, line), path, limits)
+        yield finish_sentence(_columns(value, line), path)
     elif text == TEXT and "sentences" in value:
         sentences = value["sentences"]
         if not isinstance(sentences, list):
@@ -80,7 +75,7 @@ def _sentences(
             if isinstance(sentence, str):
                 yield RawText(check_raw(sentence).strip(), line, whole=True)
             else:
-                yield finish_sentence(Sentence(check_strings(sentence, "sentences"), line=line), path, limits)
+                yield finish_sentence(Sentence(check_strings(sentence, "sentences"), line=line), path)
     elif isinstance(whole := value.get(text), str):
         for raw in read_paragraphs(check_raw(whole).splitlines(), path=path):
             yield RawText(raw.text, line)

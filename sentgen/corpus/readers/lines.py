@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 
@@ -26,12 +25,12 @@ def split_tokens(line: str) -> list[str]:
     return [token for token in line.replace("\t", " ").split(" ") if token and not token.isspace()]
 
 
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield a sentence for every line that has a token."""
     for number, line in enumerate(lines, 1):
         forms = split_tokens(line)
         if forms:
-            yield finish_sentence(Sentence(forms, line=number), path, limits)
+            yield finish_sentence(Sentence(forms, line=number), path)
 
 
 READER = Reader("lines", "1", read, "one tokenized sentence a line", (".lines", ".tok"))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError, finish_sentence
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import Rejection
 
 _SYMBOLS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
@@ -225,11 +225,11 @@ def _category(label: str) -> str:
     return label if label.startswith("-") else label[:cut]
 
 
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield a sentence for every tree; after a broken tree, read on where the next tree begins."""
     tree: _Tree | None = None
     skipping = False
-    most = _PIECES_PER_TOKEN * limits.sentence_tokens
+    most = _PIECES_PER_TOKEN * LIMITS.sentence_tokens
     for number, line in enumerate(lines, 1):
         if line.startswith("(") and (skipping or tree) and _NEW_TREE.match(line):
             if tree:
@@ -253,7 +253,7 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
                 tree, skipping = None, True
                 break
             if done:
-                yield finish_sentence(tree.sentence(), path, limits)
+                yield finish_sentence(tree.sentence(), path)
                 tree = None
             elif tree.pieces > most:
                 yield Rejection(path, tree.line, "", "sentence-length", f"a tree of more than {most} pieces")

@@ -40,7 +40,6 @@ from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import ABSENT, RawText, Sentence
 from sentgen.corpus.sources import Source, base_name, uncompressed_name
 from sentgen.corpus.tables import TableRow, TextTable, as_text, read_csv, read_parquet, read_sheet
-from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
@@ -188,7 +187,7 @@ class _ListColumns:
                     "column-length", f"{len(column)} of {name} for {quantity(len(words), 'token')}"
                 )
         _fill(sentence, filled)
-        return finish_sentence(sentence, self.table.path, LIMITS)
+        return finish_sentence(sentence, self.table.path)
 
 
 def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
@@ -408,12 +407,11 @@ def _read(
     lines: Iterable[str],
     *,
     path: str,
-    limits: InputLimits = LIMITS,
     text: str = "",
     id: str = "",
     delimiter: str = "",
 ) -> Iterator[Item]:
-    table = read_csv(lines, path=path, delimiter=delimiter, limits=limits)
+    table = read_csv(lines, path=path, delimiter=delimiter)
     return _documents_of(table, text=text, id=id)
 
 

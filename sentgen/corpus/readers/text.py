@@ -21,7 +21,7 @@ from sentgen.corpus.reader import ENGLISH, Item, Reader
 from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.sentence import FINAL_MARKS, RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
@@ -35,27 +35,22 @@ _PARAGRAPH = 200_000
 _CHARACTERS_PER_TOKEN = 50
 
 
-def read(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
-) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str, language: str = ENGLISH) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
-    return in_sentences(read_raw(lines, path=path), path=path, limits=limits, language=language)
+    return in_sentences(read_raw(lines, path=path), path=path, language=language)
 
 
 def in_sentences(
     items: Iterable[Item],
     *,
     path: str,
-    limits: InputLimits = LIMITS,
     language: str = ENGLISH,
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences among the items, and those of the raw texts among them, each in its document."""
     return in_documents(
         (
             item,
-            tokenize_raw(item, path=path, limits=limits, language=language)
-            if isinstance(item, RawText)
-            else (item,),
+            tokenize_raw(item, path=path, language=language) if isinstance(item, RawText) else (item,),
         )
         for item in items
     )
@@ -67,25 +62,23 @@ def read_raw(lines: Iterable[str], *, path: str) -> Iterator[RawText]:
         yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
 
 
-def tokenize_raw(
-    raw: RawText, *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
-) -> Iterator[Sentence | Rejection]:
+def tokenize_raw(raw: RawText, *, path: str, language: str = ENGLISH) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a raw text."""
     if language == ENGLISH and raw.language:
         language = raw.language
     pieces = [(0, raw.text)] if raw.whole else split_sentences(raw.text, language)
     for offset, text in pieces:
-        yield _sentence(text, path=path, line=raw.line_at(offset), limits=limits, language=language)
+        yield _sentence(text, path=path, line=raw.line_at(offset), language=language)
 
 
-def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language: str) -> Sentence | Rejection:
-    most = _CHARACTERS_PER_TOKEN * limits.sentence_tokens
+def _sentence(text: str, *, path: str, line: int, language: str) -> Sentence | Rejection:
+    most = _CHARACTERS_PER_TOKEN * LIMITS.sentence_tokens
     if len(text) > most:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")
     longest = max(map(len, text.split()), default=0)
-    if language == ENGLISH and longest > limits.field_length:
+    if language == ENGLISH and longest > LIMITS.field_length:
         # The tokeniser takes quadratic time on a long run of quotation marks.
-        message = f"{longest} characters without a space; the limit is {limits.field_length}"
+        message = f"{longest} characters without a space; the limit is {LIMITS.field_length}"
         return Rejection(path, line, "", "field-length", message)
     if language == ENGLISH:
         forms = tokenize(text)
@@ -95,7 +88,7 @@ def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language:
 
         forms = split_words(text, language)
     sentence = Sentence(forms, space_after=_spaces(text, forms), text=text, line=line)
-    return finish_sentence(sentence, path, limits)
+    return finish_sentence(sentence, path)
 
 
 def blank_separators(text: str) -> str:

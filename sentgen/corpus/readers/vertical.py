@@ -29,7 +29,7 @@ from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import Carried, NamedColumns, field_of, finish_sentence
 from sentgen.corpus.readers._flow import SentenceCutter
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
@@ -130,12 +130,12 @@ class Piece:
 
     def read(self, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
         """Yield the sentence, or its rejection."""
-        sentence, path, limits = self.sentence, pieces.path, pieces.limits
+        sentence, path = self.sentence, pieces.path
         if self.parts:
             fill = partial(_fill, piece=self, pieces=pieces)
-            result = finish_sentence(sentence, path, limits, fill, self.line_at)
+            result = finish_sentence(sentence, path, fill, self.line_at)
         else:
-            result = limits.too_long(path, sentence.line)
+            result = LIMITS.too_long(path, sentence.line)
         return carried.give(sentence, [result])
 
 
@@ -160,13 +160,12 @@ class Pieces:
 
     Args:
         path: name of the file.
-        limits: largest sizes of lines and sentences.
         columns: names of the columns, if the user gave them.
         sentences: kind of the tags that are sentences, if the user gave it.
     """
 
-    def __init__(self, path: str, limits: InputLimits, columns: str | None, sentences: str | None) -> None:
-        self.path, self.limits = path, limits
+    def __init__(self, path: str, columns: str | None, sentences: str | None) -> None:
+        self.path = path
         self._given = columns is not None
         self.columns = NamedColumns.of(columns.split(",") if columns is not None else USUAL)
         self.sentences: Sequence[str] = (sentences.lower(),) if sentences else SENTENCES
@@ -317,7 +316,7 @@ class Pieces:
         assert piece is not None
         self._begun = True
         piece.size += size
-        if piece.size <= self.limits.sentence_tokens:
+        if piece.size <= LIMITS.sentence_tokens:
             piece.parts.append((line, body))
         else:
             piece.parts.clear()
@@ -494,7 +493,6 @@ def read(
     lines: Iterable[str],
     *,
     path: str,
-    limits: InputLimits = LIMITS,
     columns: str | None = None,
     sentences: str | None = None,
 ) -> Iterator[Sentence | Rejection]:
@@ -503,11 +501,10 @@ def read(
     Args:
         lines: the lines.
         path: name of the file.
-        limits: largest sizes of lines and sentences.
         columns: names of the columns, separated by commas.
         sentences: kind of the tags that are sentences.
     """
-    pieces, carried = Pieces(path, limits, columns, sentences), Carried()
+    pieces, carried = Pieces(path, columns, sentences), Carried()
     lines, first = iter(lines), 1
     while several := list(islice(lines, _LINES)):
         for piece in pieces.cut_text("\n".join(several).encode(), first):

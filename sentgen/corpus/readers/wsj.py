@@ -30,7 +30,7 @@ from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.readers.mrg import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED
-from sentgen.corpus.validation import LIMITS, InputLimits
+from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
 
 _CLOSING_TAGS = frozenset({"''", ")", "."})
@@ -72,17 +72,15 @@ def _read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
                 yield number, _Event("tag", f"{field[:40]!r} is not written word/TAG")
 
 
-def _read_tagged(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
-) -> Iterator[Sentence | Rejection]:
+def _read_tagged(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences; one with a broken token or bracket is rejected as a whole."""
-    for words, error in _tagged_sentences(_read_tokens(lines), limits.sentence_tokens):
+    for words, error in _tagged_sentences(_read_tokens(lines), LIMITS.sentence_tokens):
         if error is not None:
             yield Rejection(path, error[0], "", error[1].check_id, error[1].message)
-        elif len(words) > limits.sentence_tokens:
-            yield limits.too_long(path, words[0][0])
+        elif len(words) > LIMITS.sentence_tokens:
+            yield LIMITS.too_long(path, words[0][0])
         else:
-            yield finish_sentence(_tagged_sentence(words), path, limits)
+            yield finish_sentence(_tagged_sentence(words), path)
 
 
 def _tagged_sentences(
@@ -225,7 +223,7 @@ def _members(archive: str, changed: int) -> frozenset[str]:
         return frozenset()
 
 
-def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
+def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a file of trees with the base noun phrases of its tagged file.
 
     Raises:
@@ -237,9 +235,9 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
         form = ending.removeprefix(".") if ending in _TREES else "dp or mrg"
         message = f"no tagged file beside it (../tagged/NAME.pos or NAME.pos); read it with the format {form}"
         raise InputError(message, path=path, check="merge")
-    merge = _Merge(tagged, limits)
+    merge = _Merge(tagged)
     upcoming: list[Sentence | Rejection] = []
-    for item in chain(_TREES[_extension(path)](lines, path=path, limits=limits), [None]):
+    for item in chain(_TREES[_extension(path)](lines, path=path), [None]):
         # One sentence late, as matching the last word looks at the beginning of the next sentence.
         if upcoming:
             current = upcoming.pop()
@@ -254,10 +252,10 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
 class _Merge:
     """A position in the tagged file that advances with the sentences of the file of trees."""
 
-    def __init__(self, tagged: str, limits: InputLimits) -> None:
+    def __init__(self, tagged: str) -> None:
         self.tagged = tagged
-        source = source_at(tagged, limits)
-        stream = _read_tokens(source.lines(limits))
+        source = source_at(tagged)
+        stream = _read_tokens(source.lines())
         self.stream = ((_normal(item[1]), item[3]) for item in stream if len(item) == 4)
         self.window: deque[tuple[str, int]] = deque()
         self.lost = 0
