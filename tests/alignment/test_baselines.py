@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.baselines.bitext import grow_diag_final_and, join_links
+from sentgen.alignment.baselines.bitext import join_links
 from sentgen.alignment.systems import SYSTEMS, aligner_named
 from sentgen.errors import InputError
 
@@ -248,7 +248,7 @@ def test_grow_diag_final_and() -> None:
     """
     one, other = {(0, 0), (1, 1), (3, 2), (4, 4)}, {(0, 0), (1, 2), (4, 0)}
 
-    assert grow_diag_final_and(one, other) == {(0, 0), (1, 1), (1, 2), (4, 4)}
+    assert join_links(one, other, "grow-diag-final-and") == {(0, 0), (1, 1), (1, 2), (4, 4)}
 
 
 def test_joins() -> None:

@@ -24,10 +24,8 @@ from sentgen.alignment.baselines.bitext import (
     Bitext,
     BitextUnit,
     Numbering,
-    SentencePair,
     bitext,
     units,
-    with_training,
 )
 from sentgen.alignment.baselines.word_models import (
     Model1,
@@ -45,7 +43,7 @@ WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 
 
 def unit(source: str, target: str) -> BitextUnit:
-    return BitextUnit(None, SentencePair((), ()), tuple(source.split()), tuple(target.split()))
+    return BitextUnit(None, (), (), tuple(source.split()), tuple(target.split()))
 
 
 def keys(of: BitextUnit, text: Bitext) -> dict[tuple[str, str], int]:
@@ -224,7 +222,9 @@ def test_training_pairs_teach() -> None:
 
 def test_a_pair_to_align_is_learnt_from_once() -> None:
     """A pair to align that is also a training pair counts once."""
-    assert with_training(PAIRS[:1], [*PAIRS, PAIRS[1]]) == [*PAIRS, PAIRS[1]]
+    once = units([*PAIRS, PAIRS[1]], (), source="document", sentences=3)
+
+    assert units(PAIRS[:1], [*PAIRS, PAIRS[1]], source="document", sentences=3) == once
 
 
 def test_long_pairs_are_aligned_by_sentence() -> None:
@@ -252,8 +252,8 @@ def test_empty_texts_have_empty_alignments() -> None:
 
 def test_sides_exchange_source_and_target() -> None:
     """The abstract generates in the basic direction, the document in the flipped one."""
-    (basic, *_) = units(PAIRS[:1], source="abstract", sentences=3)
-    (flipped, *_) = units(PAIRS[:1], source="document", sentences=3)
+    (basic, *_) = units(PAIRS[:1], (), source="abstract", sentences=3)
+    (flipped, *_) = units(PAIRS[:1], (), source="document", sentences=3)
 
     assert (basic.source, basic.target) == (flipped.target, flipped.source)
 

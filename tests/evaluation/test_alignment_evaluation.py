@@ -14,7 +14,6 @@ from test_report import parsed
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment import systems as alignment_systems
-from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.systems import Missing, make_system, parse_specs
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
@@ -35,7 +34,7 @@ class Diagonal:
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Link the first word with the first word, and so on."""
         for pair in pairs:
-            yield word_links({(k, k) for k in range(min(len(pair.document), len(pair.abstract)))})
+            yield Alignment.of_links({(k, k) for k in range(min(len(pair.document), len(pair.abstract)))})
 
 
 def broken(pairs: Sequence[Pair]) -> Iterator[Alignment]:

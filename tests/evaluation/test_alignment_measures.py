@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Link, Pair, PhraseLink
-from sentgen.alignment.baselines.bitext import word_links
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.measures import (
@@ -37,7 +36,7 @@ def values(*answers: Alignment, gold: GoldLinks = GOLD) -> dict[str, float]:
 def test_precision_recall_and_error_rate() -> None:
     """Recall is of sure links, precision counts possible ones as right (Och and Ney 2003)."""
     # Drawn: The-The sure, big-dog possible, barked-dog wrong, .-. possible: A = 4, A and P = 3, A and S = 1.
-    found = values(word_links({(0, 0), (1, 1), (3, 1), (4, 3)}))
+    found = values(Alignment.of_links({(0, 0), (1, 1), (3, 1), (4, 3)}))
 
     assert found["precision"] == 3 / 4
     assert found["recall"] == pytest.approx(1 / 3)
@@ -51,7 +50,10 @@ def test_new_words() -> None:
     # By hand: `.` has a possible link, dog and barks and The sure ones; of the texts below `soon` has none.
     pair = Pair("2", ("The", "dogs", "bark", "."), ("Soon", "the", "dog", "barks", "."))
     gold = GoldLinks.of({(0, 1), (1, 2), (2, 3)}, {(3, 4)})
-    answers = [word_links({(0, 1), (1, 2)}), word_links({(1, 0), (0, 1), (1, 2), (2, 3), (3, 4)})]
+    answers = [
+        Alignment.of_links({(0, 1), (1, 2)}),
+        Alignment.of_links({(1, 0), (0, 1), (1, 2), (2, 3), (3, 4)}),
+    ]
     found = measure([pair, pair], answers, [gold, gold], ignored={"the", "."})
 
     # New to the first system: soon, barks and `.`, of which barks has a sure link; to the second one: nothing.
@@ -69,21 +71,21 @@ def test_sources_of_sentences() -> None:
     gold = GoldLinks.of({(0, 0), (1, 1), (3, 2), (6, 3), (4, 5), (8, 6)}, {(2, 8)})
 
     def accuracy(*links: Link) -> dict[str, float]:
-        found = measure([pair], [word_links(set(links))], [gold], ignored={"."})
+        found = measure([pair], [Alignment.of_links(set(links))], [gold], ignored={"."})
         return {name: found[name].value for name in found if name.startswith("source-accuracy")}
 
     # Without full stops, sentence 2 is of text 2 alone; the system has it in text 3.
     assert list(accuracy((6, 0), (0, 0), (7, 5), (7, 7)).values()) == [1, 1 / 2]
     assert list(accuracy((6, 0), (6, 1), (0, 0), (4, 5), (8, 6)).values()) == [1 / 2, 1 / 2]
     assert list(accuracy().values()) == [0, 0]
-    assert "source-accuracy" not in values(word_links(SURE))  # a document of one sentence
+    assert "source-accuracy" not in values(Alignment.of_links(SURE))  # a document of one sentence
 
 
 def test_scopes() -> None:
     """Ignored words are left out on both sides; the oracle removes links of words without gold links."""
     links = {(0, 0), (1, 1), (3, 1), (4, 2), (3, 3)}
     gold = GoldLinks.of(SURE)  # the full stop of the abstract is aligned to nothing
-    found = values(word_links(links), gold=gold)
+    found = values(Alignment.of_links(links), gold=gold)
 
     # Without "the" and ".": big-dog and barked-dog of A, neither possible; dogs-dog and barked-barks of S.
     assert found["precision:content"] == 0
@@ -117,7 +119,7 @@ def test_soft_precision_forgives_nothing_else() -> None:
 
 def test_macro_figures() -> None:
     """Means over the pairs; a pair without links has no precision, and the F is that of the means."""
-    right, half, none = word_links(SURE), word_links({(0, 0), (0, 3)}), Alignment(())
+    right, half, none = Alignment.of_links(SURE), Alignment.of_links({(0, 0), (0, 3)}), Alignment(())
     found = values(right, half, none)
 
     precision, recall = (1 + 1 / 2) / 2, (1 + 1 / 3 + 0) / 3
@@ -148,8 +150,8 @@ def test_figures_are_consistent(
 ) -> None:
     """Soft figures of single words equal the strict ones, gold links have 1, all are between 0 and 1."""
     gold = GoldLinks.of(sure, more)
-    found = values(word_links(answer), gold=gold)
-    perfect = values(word_links(sure), gold=gold)
+    found = values(Alignment.of_links(answer), gold=gold)
+    perfect = values(Alignment.of_links(sure), gold=gold)
 
     assert found["soft-precision"] == found["precision"]
     assert found["soft-f1"] == found["f1"]

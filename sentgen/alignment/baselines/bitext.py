@@ -14,13 +14,13 @@ list of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from sentgen.alignment.pairs.alignment import Alignment, Link, Pair, PhraseLink
+from sentgen.alignment.pairs.alignment import Alignment, Link, Pair
 from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats, Ints, Longs, compiled, sparse_rows
 
@@ -35,23 +35,19 @@ _NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 
 
 
 def join_links(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
-    """Join the links of the two directions."""
-    if join == USUAL_JOIN:
-        return grow_diag_final_and(forward, backward)
-    return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
+    """Join the links of the two directions.
 
+    ``grow-diag-final-and`` starts with the intersection. Until nothing changes, it adds links of the union
+    that are adjacent to a link of the set, diagonally too, if one of their words has no link yet. Last, it
+    adds links of ``forward``, then of ``backward``, both of whose words have no link yet. Links are added in
+    ascending order.
 
-def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
-    """Join the links of two directions.
-
-    Start with the intersection. Until nothing changes, add links of the union that are adjacent to a link of
-    the set, diagonally too, if one of their words has no link yet. Last, add links of ``forward``, then of
-    ``backward``, both of whose words have no link yet. Links are added in ascending order.
-
-    >>> sorted(grow_diag_final_and({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}))
+    >>> sorted(join_links({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}, "grow-diag-final-and"))
     [(0, 0), (1, 1), (1, 2)]
     """
     links = set(forward & backward)
+    if join != USUAL_JOIN:
+        return set({"intersection": links, "forward": forward, "backward": backward}[join])
     either = forward | backward
     left, right = {i for i, _ in links}, {j for _, j in links}
 
@@ -71,14 +67,10 @@ def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
                 if near in either and near not in links and (near[0] not in left or near[1] not in right):
                     add(near)
                     grown = True
-    for link in _in_order(forward, backward):
+    for link in (*sorted(forward), *sorted(backward)):
         if link[0] not in left and link[1] not in right:
             add(link)
     return links
-
-
-def _in_order(*sets: Iterable[Link]) -> Iterable[Link]:
-    return (link for links in sets for link in sorted(links))
 
 
 Spans = list[tuple[int, int]]
@@ -87,17 +79,14 @@ Spans = list[tuple[int, int]]
 SENTENCES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SentencePair:
-    """Offsets of document words and of abstract words that are aligned with each other only."""
-
-    document: tuple[int, ...]
-    abstract: tuple[int, ...]
+#: Offsets of words in a text, ascending.
+_Offsets = tuple[int, ...]
 
 
-def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePair]:
-    """Yield each abstract sentence with at most ``size`` document sentences, in the order of the document.
+def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[tuple[_Offsets, _Offsets]]:
+    """Yield the offsets of document words and of abstract words that are aligned with each other only.
 
+    These are each abstract sentence with at most ``size`` document sentences, in the order of the document.
     If the document has at most ``size`` sentences, every abstract sentence gets all of it; ``size`` 0 gives
     the whole texts as one pair. Sentences without words are skipped.
     """
@@ -106,7 +95,7 @@ def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePai
     if not documents or not abstracts:
         return
     if size == 0:
-        yield SentencePair(tuple(range(len(pair.document))), tuple(range(len(pair.abstract))))
+        yield tuple(range(len(pair.document))), tuple(range(len(pair.abstract)))
         return
     extracts: Sequence[Sequence[int]] = [range(len(documents))] * len(abstracts)
     # Otherwise all sentences are taken, and no stems are needed.
@@ -116,7 +105,7 @@ def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePai
         extracts = extract(texts, wanted, size)
     for chosen, (start, end) in zip(extracts, abstracts, strict=True):
         words = (word for sentence in chosen for word in range(*documents[sentence]))
-        yield SentencePair(tuple(words), tuple(range(start, end)))
+        yield tuple(words), tuple(range(start, end))
 
 
 def spans(starts: Sequence[int], length: int) -> Spans:
@@ -256,33 +245,38 @@ class Bitext(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BitextUnit:
-    """A sentence pair and the number of its text pair; ``None`` for a word paired with itself."""
+    """A sentence pair: words in lower case, their offsets in the texts, and the number of the text pair.
+
+    The number of a word that is paired with itself is ``None``.
+    """
 
     pair: int | None
-    words: SentencePair
+    document: _Offsets
+    abstract: _Offsets
     source: tuple[str, ...]
     target: tuple[str, ...]
 
 
-def with_training(pairs: Sequence[Pair], training: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs to align and after them the training pairs with other texts."""
+def units(
+    pairs: Sequence[Pair], training: Sequence[Pair], *, source: Side, sentences: int
+) -> list[BitextUnit]:
+    """Return the sentence pairs of all pairs, then each word paired with itself (2004, sec. 3.2).
+
+    The pairs to align are followed by the training pairs with other texts.
+    """
     # The pairs to align are often among the training pairs, and would count twice.
     texts = {(pair.document, pair.abstract) for pair in pairs}
-    return [*pairs, *(pair for pair in training if (pair.document, pair.abstract) not in texts)]
-
-
-def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[BitextUnit]:
-    """Yield the sentence pairs of all pairs, then each word paired with itself (2004, sec. 3.2)."""
+    others = (pair for pair in training if (pair.document, pair.abstract) not in texts)
     vocabulary: dict[str, None] = {}
-    for number, pair in enumerate(pairs):
-        for words in sentence_pairs(pair, size=sentences):
-            document = tuple(pair.document[d].lower() for d in words.document)
-            abstract = tuple(pair.abstract[s].lower() for s in words.abstract)
+    result = []
+    for number, pair in enumerate((*pairs, *others)):
+        for offsets in sentence_pairs(pair, size=sentences):
+            document = tuple(pair.document[d].lower() for d in offsets[0])
+            abstract = tuple(pair.abstract[s].lower() for s in offsets[1])
             vocabulary.update(dict.fromkeys((*document, *abstract)))
             sides = (document, abstract) if source == "document" else (abstract, document)
-            yield BitextUnit(number, words, *sides)
-    for word in vocabulary:
-        yield BitextUnit(None, SentencePair((0,), (0,)), (word,), (word,))
+            result.append(BitextUnit(number, *offsets, *sides))
+    return result + [BitextUnit(None, (0,), (0,), (word,), (word,)) for word in vocabulary]
 
 
 def bitext(units: Sequence[BitextUnit]) -> Bitext:
@@ -305,29 +299,15 @@ def bitext(units: Sequence[BitextUnit]) -> Bitext:
 
 
 def alignments(
-    pairs: int, units: Sequence[BitextUnit], answers: Sequence[Sequence[int]], *, source: Side
+    pairs: int, units: Sequence[BitextUnit], links: Iterable[Iterable[Link]]
 ) -> Iterator[Alignment]:
-    """Yield the alignment of each of the first pairs.
+    """Return the alignment of each of the first ``pairs``, given the links in each sentence pair.
 
-    Args:
-        pairs: number of the pairs to align.
-        units: sentence pairs.
-        answers: for each sentence pair, the column of each target word, 0 for null.
-        source: the text that generates.
+    Raises:
+        IndexError: a link is outside of its sentence pair.
     """
-    links: list[set[Link]] = [set() for _ in range(pairs)]
-    for unit, columns in zip(units, answers, strict=True):
-        if unit.pair is None or unit.pair >= pairs:
-            continue
-        for row, column in enumerate(columns):
-            if column != 0:
-                d, s = (column - 1, row) if source == "document" else (row, column - 1)
-                links[unit.pair].add((unit.words.document[d], unit.words.abstract[s]))
-    for pair_links in links:
-        yield word_links(pair_links)
-
-
-def word_links(links: Collection[Link]) -> Alignment:
-    """Return the alignment that consists of word links."""
-    ordered = sorted((s, d) for d, s in links)
-    return Alignment(tuple(PhraseLink((s, s + 1), (d, d + 1)) for s, d in ordered))
+    of_pairs: list[set[Link]] = [set() for _ in range(pairs)]
+    for unit, unit_links in zip(units, links, strict=True):
+        if unit.pair is not None and unit.pair < pairs:
+            of_pairs[unit.pair].update((unit.document[d], unit.abstract[s]) for d, s in unit_links)
+    return map(Alignment.of_links, of_pairs)

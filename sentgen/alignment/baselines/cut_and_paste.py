@@ -20,13 +20,13 @@ reused, in the document are not available to later runs. No training; a run may 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
+from sentgen.alignment.pairs.alignment import Alignment, Link, Pair
 from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats, Longs
 
@@ -48,7 +48,7 @@ class LongestCommon:
         """Align pairs, one answer for each."""
         for pair in pairs:
             runs = common_runs(stems(pair.document), stems(pair.abstract), n=self.n, reuse=self.reuse)
-            yield _word_by_word(runs)
+            yield Alignment.of_links(_words_of(runs))
 
 
 def stems(words: Sequence[str]) -> list[str]:
@@ -56,10 +56,9 @@ def stems(words: Sequence[str]) -> list[str]:
     return [stem(word) for word in words]
 
 
-def _word_by_word(runs: Sequence[tuple[int, int, int]]) -> Alignment:
-    """Link the words of runs (document start, abstract start, length) one to one."""
-    links = sorted((s + k, d + k) for d, s, length in runs for k in range(length))
-    return Alignment(tuple(PhraseLink((s, s + 1), (d, d + 1)) for s, d in links))
+def _words_of(runs: Iterable[tuple[int, int, int]]) -> Iterator[Link]:
+    """Yield the links of the words of runs (document start, abstract start, length), one to one."""
+    return ((d + k, s + k) for d, s, length in runs for k in range(length))
 
 
 def common_runs(
@@ -136,7 +135,7 @@ class CutAndPaste:
         for pair in pairs:
             sentences = sentence_numbers(pair.document_starts, len(pair.document))
             path = best_path(stems(pair.document), stems(pair.abstract), sentences, near=self.near)
-            yield _word_by_word(list(_blocks(path, sentences, self.n)))
+            yield Alignment.of_links(_words_of(_blocks(path, sentences, self.n)))
 
 
 def sentence_numbers(starts: Sequence[int], length: int) -> Longs:

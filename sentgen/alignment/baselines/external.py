@@ -33,12 +33,10 @@ from sentgen import temporary
 from sentgen.alignment.baselines.bitext import (
     SENTENCES,
     USUAL_JOIN,
-    BitextUnit,
     Join,
+    alignments,
     join_links,
     units,
-    with_training,
-    word_links,
 )
 from sentgen.alignment.pairs.alignment import Alignment, Link, Pair
 from sentgen.errors import InputError
@@ -69,39 +67,26 @@ class External:
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs, one answer for each."""
-        all_units = list(
-            units(with_training(pairs, self.training), source="document", sentences=self.sentences)
-        )
-        with temporary.folder("sentgen-align-") as folder:
-            forward, backward = self.run(_number_words(all_units), folder)
-        if len(forward) != len(all_units) or len(backward) != len(all_units):
-            raise InputError(
-                f"{self.name} answered {len(forward):,} and {len(backward):,} of"
-                f" {quantity(len(all_units), 'line')}"
-            )
-        links: list[set[Link]] = [set() for _ in pairs]
-        for unit, ahead, back in zip(all_units, forward, backward, strict=True):
-            if unit.pair is not None and unit.pair < len(pairs):
-                links[unit.pair].update(self._in_texts(unit, join_links(ahead, back, self.join)))
-        for pair_links in links:
-            yield word_links(pair_links)
+        both = units(pairs, self.training, source="document", sentences=self.sentences)
+        ids: dict[str, str] = {}
 
-    def _in_texts(self, unit: BitextUnit, links: set[Link]) -> Iterator[Link]:
-        """Return the links of a sentence pair with offsets in the whole texts."""
+        def numbered(words: Sequence[str]) -> list[str]:
+            return [ids.setdefault(word, f"w{len(ids)}") for word in words]
+
+        with temporary.folder("sentgen-align-") as folder:
+            forward, backward = self.run(
+                [(numbered(unit.source), numbered(unit.target)) for unit in both], folder
+            )
+        if len(forward) != len(both) or len(backward) != len(both):
+            raise InputError(
+                f"{self.name} answered {len(forward):,} and {len(backward):,}"
+                f" of {quantity(len(both), 'line')}"
+            )
+        links = (join_links(ahead, back, self.join) for ahead, back in zip(forward, backward, strict=True))
         try:
-            yield from ((unit.words.document[d], unit.words.abstract[s]) for d, s in links)
+            yield from alignments(len(pairs), both, links)
         except IndexError as error:
             raise InputError(f"{self.name} linked a word that is not there") from error
-
-
-def _number_words(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
-    """Return the texts with a number for each word, the same on both sides."""
-    ids: dict[str, str] = {}
-
-    def number(words: Sequence[str]) -> list[str]:
-        return [ids.setdefault(word, f"w{len(ids)}") for word in words]
-
-    return [(number(unit.source), number(unit.target)) for unit in units]
 
 
 def _program(name: str, variable: str, *, get: str) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentgen.alignment.baselines.bitext import (
+    NULL,
     SENTENCES,
     USUAL_JOIN,
     Bitext,
@@ -25,10 +26,8 @@ from sentgen.alignment.baselines.bitext import (
     bitext,
     join_links,
     units,
-    with_training,
-    word_links,
 )
-from sentgen.alignment.pairs.alignment import Alignment, Pair
+from sentgen.alignment.pairs.alignment import Alignment, Link, Pair
 from sentgen.arrays import Floats, Ints, compiled
 
 
@@ -226,12 +225,18 @@ class Model1:
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs: the most probable source word of each target word."""
-        both = with_training(pairs, self.training)
-        all_units = list(units(both, source=self.source, sentences=self.sentences))
-        text = bitext(all_units)
+        both = units(pairs, self.training, source=self.source, sentences=self.sentences)
+        text = bitext(both)
         table, _ = train_model1(text, self.iterations)
-        best = [model1_best(text, table, k).tolist() for k in range(len(all_units))]
-        yield from alignments(len(pairs), all_units, best, source=self.source)
+        links = (_links(model1_best(text, table, k), self.source) for k in range(len(both)))
+        yield from alignments(len(pairs), both, links)
+
+
+def _links(columns: Ints, source: Side) -> Iterator[Link]:
+    """Yield the links (document, abstract) of a sentence pair by the column of each target word."""
+    for row, column in enumerate(columns.tolist()):
+        if column != NULL:
+            yield (column - 1, row) if source == "document" else (row, column - 1)
 
 
 def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
@@ -281,15 +286,12 @@ class WordHMM:
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
         """Align pairs: the most probable path through the source words."""
-        both = with_training(pairs, self.training)
-        all_units = list(units(both, source=self.source, sentences=self.sentences))
-        text = bitext(all_units)
+        both = units(pairs, self.training, source=self.source, sentences=self.sentences)
+        text = bitext(both)
         table, _ = train_model1(text, self.model1_iterations)
         table, jump, _ = train_hmm(text, table, self.iterations, null=self.null, smoothing=self.smoothing)
-        best = [
-            hmm_best(text, table, jump, self.null, self.smoothing, k).tolist() for k in range(len(all_units))
-        ]
-        yield from alignments(len(pairs), all_units, best, source=self.source)
+        best = (hmm_best(text, table, jump, self.null, self.smoothing, k) for k in range(len(both)))
+        yield from alignments(len(pairs), both, (_links(columns, self.source) for columns in best))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +307,7 @@ class SymmetricHMM:
         flipped = replace(self.basis, source="document").align(pairs)
         basic = replace(self.basis, source="abstract").align(pairs)
         for document_links, abstract_links in zip(flipped, basic, strict=True):
-            yield word_links(join_links(document_links.links, abstract_links.links, self.join))
+            yield Alignment.of_links(join_links(document_links.links, abstract_links.links, self.join))
 
 
 def train_hmm(

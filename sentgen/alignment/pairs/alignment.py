@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import Protocol
@@ -121,6 +121,12 @@ class Alignment:
     null: tuple[float, ...] | None = None
     logp: float | None = None
     weighed: Weighed | None = None
+
+    @classmethod
+    def of_links(cls, links: Iterable[Link]) -> Alignment:
+        """Return the alignment that consists of different word links."""
+        ordered = sorted((s, d) for d, s in links)
+        return cls(tuple(PhraseLink((s, s + 1), (d, d + 1)) for s, d in ordered))
 
     @property
     def links(self) -> frozenset[Link]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import Missing, ensure_fits, make_system, package_of
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -81,7 +80,7 @@ class Target:
             how = name if name == self.combine else how
         for number, name in enumerate(self.gold.annotators):
             others = self.gold.by_others(number, how, possible=self.possible)
-            answers = [word_links(pair.annotations[number].sure) for pair in self.gold.pairs]
+            answers = [Alignment.of_links(pair.annotations[number].sure) for pair in self.gold.pairs]
             figures = self._measure(answers, others, f"{how} of the other annotators")
             yield SystemResult(f"human {name}", answers, figures)
 
