@@ -62,7 +62,7 @@ class StoreContents:
     def verify_corpus(self, name: str) -> Table:
         """Compare the sources of a corpus with the files on disk: `same`, `changed` or `missing`."""
         with self._session.read() as store:
-            return Table(corpora.status_rows(corpora.verify(store, name)))
+            return Table(corpora.verify(store, name))
 
     def export_corpus(self, name: str, to: str | Path, *, format: str = "conllu") -> tuple[str, ...]:
         """Write a corpus into a file; return what the format cannot hold, a line each.

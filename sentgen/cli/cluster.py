@@ -154,11 +154,8 @@ def status(
     """
     lake_place = Place(lake)
     lines = list(job.status(lake_place, _work(lake_place, work)))
-    out.rows(
-        ["what", "name", "files", "rows", "bytes"],
-        [(line.what, line.name, line.files, line.rows, line.bytes) for line in lines],
-    )
-    if any(line.what == job.STAGE for line in lines):
+    out.rows(["what", "name", "files", "rows", "bytes"], lines)
+    if any(what == job.STAGE for what, *_ in lines):
         out.note("a count or a model is not finished; run the same command again, and it goes on")
 
 

@@ -20,6 +20,7 @@ from sentgen.cli.console.options import (
     require_terminal,
 )
 from sentgen.cli.console.output import DeskOutput, StoreOutput, printable
+from sentgen.corpus.paths import place_of
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
@@ -74,14 +75,15 @@ def verify(*, request: CorpusName, out: StoreOutput) -> None:
     Example: `sentgen corpora verify ewt`
     """
     with out.store(read_only=True) as store:
-        statuses = corpora.verify(store, request.name)
-    out.table(corpora.status_rows(statuses), essential=("status",))
-    if any(row.relative and row.status != "same" for row in statuses):
+        rows = corpora.verify(store, request.name)
+    out.table(rows, essential=("status",))
+    differing = [path for path, status, _ in rows if status != "same"]
+    if any(path != place_of(path) for path in differing):
         out.note(
             f"a published store has the names of its files without their folders: they were looked for from "
             f"{Path.cwd()}; ask the store that it was made from, with --db"
         )
-    if any(row.status != "same" for row in statuses):
+    if differing:
         raise typer.Exit(1)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from sentgen.corpus.paths import names_file, place_of, source_at
+from sentgen.corpus.paths import names_file, source_at
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -23,6 +23,9 @@ from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
 
+_SOURCES = "select * exclude corpus from v_sources where corpus = $corpus order by path"
+#: The sentences that were refused, with file, line, sentence id and check.
+_REJECTED = "select * exclude corpus from v_rejections where corpus = $corpus order by path, line"
 #: A token in several regions of a kind, nested or overlapping, counts once.
 _REGIONS = """\
 with numbered as (
@@ -113,16 +116,6 @@ _OWNED = (
 FAN_IN = 8
 
 
-def region_kinds(connection: Connection, corpus: str) -> Rows:
-    """Return the kinds of regions, with their attributes, the number of regions, and the tokens in them."""
-    return fetch_rows(connection, _REGIONS, {"corpus": corpus})
-
-
-def _metadata_keys(connection: Connection, corpus: str) -> Rows:
-    """Return the keys of the metadata: of sentences or documents, their counts, values and tokens."""
-    return fetch_rows(connection, _METADATA, {"corpus": corpus})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusName:
     """The name of a corpus."""
@@ -163,20 +156,20 @@ class Corpus(CorpusName):
 
     def show(self, store: Store) -> Rows:
         """Return the sources of the corpus, or its rejected items, regions or metadata."""
+        query = _SOURCES
         if self.rejected:
-            return rejected(store, self.name)
-        if not self.regions and not self.metadata:
-            return describe(store, self.name)
+            query = _REJECTED
+        elif self.regions or self.metadata:
+            query = _REGIONS if self.regions else _METADATA
         with store.connect() as connection:
             find(connection, self.name)
-            return (region_kinds if self.regions else _metadata_keys)(connection, self.name)
+            return fetch_rows(connection, query, {"corpus": self.name})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sync:
+class Sync(CorpusName):
     """A corpus, and which of its files are looked at; `sentgen.counts.sync` does it."""
 
-    name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
     folder: Annotated[
         list[str],
         Option(
@@ -185,23 +178,6 @@ class Sync:
             metavar="[FOLDER]...",
         ),
     ] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceStatus:
-    """The state of a source: `same` as when it was ingested, `changed`, or `missing`.
-
-    A ``relative`` path, as in published stores, is resolved from the current folder.
-    """
-
-    path: str
-    status: str
-    sha256: str
-
-    @property
-    def relative(self) -> bool:
-        """Whether the path is relative to the current folder."""
-        return self.path != place_of(self.path)
 
 
 def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:
@@ -218,22 +194,6 @@ def overview(store: Store) -> Rows:
     """Return all corpora with their sizes."""
     with store.connect() as connection:
         return fetch_rows(connection, "select * from v_corpora order by corpus")
-
-
-def describe(store: Store, name: str) -> Rows:
-    """Return the sources of a corpus."""
-    with store.connect() as connection:
-        find(connection, name)
-        query = "select * exclude corpus from v_sources where corpus = ? order by path"
-        return fetch_rows(connection, query, [name])
-
-
-def rejected(store: Store, name: str) -> Rows:
-    """Return the sentences of a corpus that were refused, with file, line, sentence id and check."""
-    with store.connect() as connection:
-        find(connection, name)
-        query = "select * exclude corpus from v_rejections where corpus = ? order by path, line"
-        return fetch_rows(connection, query, [name])
 
 
 def remove(store: Store, name: str) -> tuple[int, int]:
@@ -271,14 +231,19 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
     return int(sentences or 0), int(tokens or 0)
 
 
-def verify(store: Store, name: str) -> list[_SourceStatus]:
-    """Compare every source of a corpus with the file from which it was read."""
+def verify(store: Store, name: str) -> Rows:
+    """Compare every source of a corpus with the file from which it was read: same, changed or missing.
+
+    A relative path, as in published stores, is resolved from the current folder.
+    """
     with store.connect() as connection:
         corpus = find(connection, name)
         columns = tables.source.c
         query = select(columns.path, columns.sha256).where(columns.corpus_id == corpus.id)
         sources = connection.execute(query.order_by(columns.path)).all()
-    return [_verify(path, digest) for path, digest in sources]
+    return Rows(
+        ("source", "status", "sha256"), [(path, _status(path, sha256), sha256) for path, sha256 in sources]
+    )
 
 
 def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
@@ -313,16 +278,10 @@ def count_types(connection: Connection, corpus_id: int) -> int:
     return scalar(connection, words)
 
 
-def status_rows(statuses: Sequence[_SourceStatus]) -> Rows:
-    """Return the states of sources as a table."""
-    return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in statuses])
-
-
-def _verify(path: str, digest: str) -> _SourceStatus:
+def _status(path: str, digest: str) -> str:
     if not names_file(path) or not Path(path.partition("!")[0]).exists():
-        return _SourceStatus(path, "missing", digest)
+        return "missing"
     try:
-        now = source_at(path).sha256()
+        return "same" if source_at(path).sha256() == digest else "changed"
     except InputError:
-        return _SourceStatus(path, "changed", digest)
-    return _SourceStatus(path, "same" if now == digest else "changed", digest)
+        return "changed"

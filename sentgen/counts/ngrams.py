@@ -10,11 +10,13 @@ The kernels take arrays only. A record is a row of five int32, filled with ``PAD
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -247,52 +249,13 @@ def _roll_up(
     return at
 
 
-class RollUp:
-    """Turn sorted records into n-gram counts of orders 1 to ``highest``.
-
-    The records come in blocks, which together are one sorted sequence of distinct records. The n-grams of an
-    order are yielded when they fill their array, and at the end.
-    """
-
-    def __init__(self, highest: int, size: int) -> None:
-        self._last = np.full(WIDTH, PAD, np.int32)
-        self._open = np.zeros(WIDTH, np.int64)
-        self._words = np.empty((highest, WIDTH, size), np.int32)
-        self._sums = np.empty((highest, size), np.int64)
-        self._rows = np.zeros(highest, np.int64)
-
-    def add(self, records: Ints, counts: Ints | Longs) -> Iterator[list[NgramCounts]]:
-        """Take the next records; yield the n-grams of orders whose arrays are full, sorted by order."""
-        sums, at = counts.astype(np.int64), 0
-        while at < sums.size:
-            at = _roll_up(records, sums, at, self._last, self._open, self._words, self._sums, self._rows)
-            full = self._rows == self._sums.shape[1]
-            if full.any():
-                yield self._taken(full)
-
-    def finish(self) -> Iterator[list[NgramCounts]]:
-        """Yield the n-grams that are left."""
-        # A record that shares no word closes all open n-grams.
-        end = np.full((1, WIDTH), PAD, np.int32)
-        yield from self.add(end, np.zeros(1, np.int64))
-        yield self._taken(self._rows > 0)
-
-    def _taken(self, chosen: Bools) -> list[NgramCounts]:
-        rows = np.where(chosen, self._rows, 0)
-        self._rows -= rows
-        return [
-            NgramCounts(self._words[n, : n + 1, :size], self._sums[n, :size])
-            for n, size in enumerate(rows.tolist())
-        ]
-
-
 #: Bytes of memory for sorting, in all arrays, for each token of a chunk.
 _BYTES_PER_TOKEN = 80
 #: Tokens of the largest chunk, whose positions, with a rank and a word, must fit into 64 bits.
 _LARGEST_CHUNK = 1 << 24
 _SMALLEST_CHUNK = 1 << 16
 #: Bytes of memory for each record of a block that is merged and rolled up, all arrays counted.
-_BYTES_PER_RECORD = 512
+BYTES_PER_RECORD = 512
 #: Records of the largest block: larger blocks are no faster, and need more new memory.
 _LARGEST_BLOCK = 1 << 17
 
@@ -354,34 +317,33 @@ def _merge(
     return rows, -1
 
 
-class _SortedRuns(Protocol):
+class SortedRuns(ABC):
     """Sorted runs of distinct records, with a block of each in memory.
 
     Attributes:
-        records: (runs, rows of a block, 5).
-        counts: (runs, rows of a block).
+        records: (runs, rows of a block, 5) int32.
+        counts: (runs, rows of a block) int32.
         filled: number of rows in the block of each run.
         cursor: number of them that are merged.
     """
 
-    records: Ints
-    counts: Ints
-    filled: Longs
-    cursor: Longs
+    def __init__(self, runs: int, rows: int) -> None:
+        self.records: Ints = np.empty((runs, rows, WIDTH), np.int32)
+        self.counts: Ints = np.empty((runs, rows), np.int32)
+        self.filled: Longs = np.zeros(runs, np.int64)
+        self.cursor: Longs = np.zeros(runs, np.int64)
 
+    @abstractmethod
     def fill(self, run: int) -> bool:
         """Read the next block of a run; False at its end."""
 
 
-class _SpilledRuns:
+class _SpilledRuns(SortedRuns):
     """Spilled runs, read block by block; memory-mapped pages would count as memory of this process."""
 
     def __init__(self, files: Sequence[tuple[BinaryIO, BinaryIO]], block: int) -> None:
+        super().__init__(len(files), block)
         self.files = files
-        self.records = np.empty((len(files), block, WIDTH), np.int32)
-        self.counts = np.empty((len(files), block), np.int32)
-        self.filled = np.zeros(len(files), np.int64)
-        self.cursor = np.zeros(len(files), np.int64)
 
     def fill(self, run: int) -> bool:
         """Read the next block of a run; False at its end."""
@@ -404,7 +366,7 @@ def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[
         yield from merge(_SpilledRuns(files, max(1, block // len(paths))), block)
 
 
-def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
+def merge(runs: SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
     """Merge runs of any source, as `merge_runs` does."""
     heap = np.array([run for run in range(runs.filled.size) if runs.fill(run)], np.int64)
     size = heap.size
@@ -434,11 +396,30 @@ def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
 def rolled_up(
     records: Iterable[tuple[Ints, Ints | Longs]], highest: int, block: int
 ) -> Iterator[list[NgramCounts]]:
-    """Yield the n-grams of orders 1 to ``highest`` of sorted records, in blocks of at most ``block`` rows."""
-    roll_up = RollUp(highest, block)
-    for rows, counts in records:
-        yield from roll_up.add(rows, counts)
-    yield from roll_up.finish()
+    """Yield the n-grams of orders 1 to ``highest`` of records, in lists by order.
+
+    The records come in blocks, which together are one sorted sequence of distinct records. The n-grams of an
+    order are yielded when there are ``block`` of them, and at the end.
+    """
+    last, open_counts = np.full(WIDTH, PAD, np.int32), np.zeros(WIDTH, np.int64)
+    words, sums = np.empty((highest, WIDTH, block), np.int32), np.empty((highest, block), np.int64)
+    rows = np.zeros(highest, np.int64)
+
+    def taken(chosen: Bools) -> list[NgramCounts]:
+        sizes = np.where(chosen, rows, 0).tolist()
+        rows[chosen] = 0
+        return [NgramCounts(words[n, : n + 1, :size], sums[n, :size]) for n, size in enumerate(sizes)]
+
+    # A record that shares no word closes all open n-grams.
+    end = np.full((1, WIDTH), PAD, np.int32), np.zeros(1, np.int64)
+    for some, counts in chain(records, [end]):
+        added, at = counts.astype(np.int64), 0
+        while at < added.size:
+            at = _roll_up(some, added, at, last, open_counts, words, sums, rows)
+            full = rows == block
+            if full.any():
+                yield taken(full)
+    yield taken(rows > 0)
 
 
 class NgramCounter:
@@ -453,7 +434,7 @@ class NgramCounter:
     def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
         self.highest, self.memory, self.folder = highest, memory, folder
         self.chunk = min(max(memory // _BYTES_PER_TOKEN, _SMALLEST_CHUNK), _LARGEST_CHUNK)
-        self.block = min(max(memory // _BYTES_PER_RECORD, _SMALLEST_CHUNK), _LARGEST_BLOCK)
+        self.block = min(max(memory // BYTES_PER_RECORD, _SMALLEST_CHUNK), _LARGEST_BLOCK)
         self._waiting: list[Ints] = []
         self._tokens = 0
         self._runs: list[tuple[Path, Path]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -24,6 +24,8 @@ ON_ERROR = ("raise", "collect", "skip")
 OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id", "meta", "notes")
 #: The values of `corpus.kind`.
 CORPUS, PAIRS = "corpus", "pairs"
+#: Two or three letters of ISO 639.
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,10 @@ class Settings:
             raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
         if self.tags not in ("xpos", "upos"):
             raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
-        _check_language(self.language)
+        if not _LANGUAGE.fullmatch(self.language):
+            raise InputError(
+                f"no language {self.language!r}; give a code of ISO 639, such as en, fr, zh or ar"
+            )
         check_encoding(self.encoding)
         if self.on_error not in ON_ERROR:
             raise InputError(f"{spell('on_error')} {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
@@ -183,17 +188,15 @@ class CountedCorpus:
         if stored is not None:
             stored.check(settings)
             return stored
-        _check_name(connection, settings.corpus)
-        number = next_id(connection, tables.corpus)
-        return cls(
-            number,
-            settings.kind,
-            settings.lowercase,
-            settings.order,
-            settings.tags,
-            settings.function_heads,
-            stored=False,
-        )
+        same = select(tables.subcorpus).where(tables.subcorpus.c.name == settings.corpus)
+        if connection.execute(same).first() is not None:
+            # Options take the names of corpora and of subcorpora.
+            raise InputError(
+                f"{settings.corpus!r} is a subcorpus (sentgen subcorpora list); "
+                f"choose another {spell('corpus')} name"
+            )
+        row = settings.row(next_id(connection, tables.corpus), now())
+        return replace(cls.of_row(row), stored=False)
 
     @staticmethod
     def add(connection: Connection, settings: Settings, number: int) -> None:
@@ -201,32 +204,7 @@ class CountedCorpus:
         connection.execute(insert(tables.corpus), settings.row(number, now()))
 
 
-def _check_name(connection: Connection, name: str) -> None:
-    """Refuse the name of a subcorpus, as options take names of either."""
-    if (
-        connection.execute(select(tables.subcorpus).where(tables.subcorpus.c.name == name)).first()
-        is not None
-    ):
-        raise InputError(
-            f"{name!r} is a subcorpus (sentgen subcorpora list); choose another {spell('corpus')} name"
-        )
-
-
 def _option(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"{'with' if value else 'without'} {spell(name)}"
     return f"with {spell(name)} {value}"
-
-
-#: Two or three letters of ISO 639.
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
-
-
-def _check_language(code: str) -> None:
-    """Check the code of a language.
-
-    Raises:
-        InputError: the code is not two or three small letters.
-    """
-    if not _LANGUAGE.fullmatch(code):
-        raise InputError(f"no language {code!r}; give a code of ISO 639, such as en, fr, zh or ar")

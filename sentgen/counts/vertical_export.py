@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
+from xml.sax.saxutils import escape
 
 from sqlalchemy import Connection, Row
 
@@ -232,7 +233,7 @@ class _Vertical:
             values += [
                 misc or ABSENT if name == _MISC else unbarred(parts.get(name, ABSENT)) for name in others
             ]
-            yield "\t".join(map(_escape_entities, values))
+            yield "\t".join(map(escape, values))
 
 
 def _attributes_of(metadata: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
@@ -244,21 +245,7 @@ def _kind_written(region: RegionRow) -> str:
     return xml_name(region.kind, taken=region.kind.lower() in _TAKEN)
 
 
-_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
-
-
 _LINE_ENDS = str.maketrans("\t\n\r", "   ")
-
-
-def _escape_entities(text: str) -> str:
-    """Return a text with entities for `&`, `<` and `>`, as columns have it.
-
-    >>> _escape_entities("<R&D>")
-    '&lt;R&amp;D&gt;'
-    """
-    for character, entity in _ESCAPES:
-        text = text.replace(character, entity)
-    return text
 
 
 def _opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
@@ -274,4 +261,4 @@ def _opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
 def _quote(value: str) -> str:
     if value in UNDEFINED:
         return f"&#{ord(value[0])};{value[1:]}"
-    return _escape_entities(value.translate(_LINE_ENDS)).replace('"', "&quot;")
+    return escape(value.translate(_LINE_ENDS), {'"': "&quot;"})

@@ -269,8 +269,8 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, text: Path, monkeypatch:
     with pytest.raises(Killed):
         count(tmp_path / "lake", text, engine=Dies(10))
     lines = [
-        (one.what, one.name, one.files)
-        for one in job.status(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
+        (what, name, files)
+        for what, name, files, *_ in job.status(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
     ]
     assert ("unfinished stage", "read", 2) in lines
     monkeypatch.setattr(job, "read_shard", lambda *_: pytest.fail("read again"))

@@ -206,7 +206,7 @@ def test_skip_stores_the_rest_and_the_reason(store: Store, tmp_path: Path) -> No
     assert (summary.sentences, len(summary.rejections)) == (1, 1)
     assert [
         row["check_name"] if "check_name" in row else row["check"]
-        for row in corpora.rejected(store, "pets").to_pylist()
+        for row in corpora.Corpus(name="pets", rejected=True).show(store).to_pylist()
     ] == ["head-range"]
 
 
@@ -225,7 +225,7 @@ def test_unknown_corpus(store: Store, treebank: Path) -> None:
     """The message names the corpora that exist."""
     ingest(store, [str(treebank)], Settings("pets"))
     with pytest.raises(NotFoundError, match="no corpus 'cats'; there are: pets"):
-        corpora.describe(store, "cats")
+        corpora.Corpus(name="cats").show(store)
 
 
 WORDS = st.sampled_from(["a", "b", "c", "dd", "ü", "x\u00a0y"])
@@ -280,11 +280,11 @@ def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path
     other = tmp_path / "other.lines"
     other.write_text("one two\n")
     ingest(store, [str(treebank), str(other)], Settings("pets"))
-    assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+    assert set(corpora.verify(store, "pets").column("status")) == {"same"}
 
     other.write_text("one three\n")
     treebank.unlink()
-    assert {Path(row.path).name: row.status for row in corpora.verify(store, "pets")} == {
+    assert {Path(path).name: status for path, status, _ in corpora.verify(store, "pets")} == {
         "other.lines": "changed",
         "two.conllu": "missing",
     }

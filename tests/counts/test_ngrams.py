@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.counts.ngrams import PAD, NgramCounter, RollUp, merge_runs, sort_records, wrap
+from sentgen.counts.ngrams import PAD, NgramCounter, merge_runs, rolled_up, sort_records, wrap
 from sentgen.schema.tables.corpus import BOS, EOS
 
 SENTENCES = st.lists(st.lists(st.integers(3, 8), min_size=1, max_size=7), min_size=1, max_size=12)
@@ -61,16 +61,16 @@ def test_roll_up_by_hand() -> None:
     """Records that share their first words are one n-gram of that order."""
     # Twice "a b", once "a c" (a=3 b=4 c=5), ends left out: unigram a 3, bigrams a b 2 and a c 1.
     records = np.array([[3, 4, PAD, PAD, PAD], [3, 5, PAD, PAD, PAD], [4, PAD, PAD, PAD, PAD]], np.int32)
-    roll_up = RollUp(2, 2)
+    blocks = [
+        [(counted.words.T.tolist(), counted.counts.tolist()) for counted in block]
+        for block in rolled_up([(records, np.array([2, 1, 2]))], 2, 2)
+    ]
 
     # The block of two bigrams is full with the last record; the unigrams come only at the end.
-    [full] = roll_up.add(records, np.array([2, 1, 2]))
-    assert [counted.words.T.tolist() for counted in full] == [[], [[3, 4], [3, 5]]]
-    assert [counted.counts.tolist() for counted in full] == [[], [2, 1]]
-    [both, nothing] = roll_up.finish()
-    assert both[0].words.tolist() == [[3, 4]]
-    assert both[0].counts.tolist() == [3, 2]
-    assert [counted.counts.size for counted in nothing] == [0, 0]
+    [full, both, nothing] = blocks
+    assert full == [([], []), ([[3, 4], [3, 5]], [2, 1])]
+    assert both[0] == ([[3], [4]], [3, 2])
+    assert nothing == [([], []), ([], [])]
 
 
 @given(SENTENCES, st.integers(1, 5))

@@ -83,7 +83,7 @@ def test_a_changed_file_is_told_and_can_be_replaced_after(store: Store, treebank
     assert (again.unchanged, again.replaced) == (1, 0)
     assert rows(store, "select count(*) from source") == [(1,)]
     assert rows(store, "select count(*) from sentence") == [(2,)]
-    assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+    assert set(corpora.verify(store, "pets").column("status")) == {"same"}
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_content_that_went_to_another_file_stays(
         found = rows(store, "select path from source order by path")
         assert [Path(path).name for (path,) in found] == ["a.lines", "b.lines", "c.lines", "d.lines"]
         assert sorted(rows(store, "select form from v_tokens")) == [("four",), ("one",), ("three",), ("two",)]
-        assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
+        assert set(corpora.verify(store, "pets").column("status")) == {"same"}
     assert problems(store) == {}
 
 
@@ -172,12 +172,12 @@ def test_what_was_refused_goes_with_its_source(store: Store, treebank: Path) -> 
     """After a corrected file is read, the corpus has no rejections."""
     treebank.write_text(BROKEN)
     ingest(store, [str(treebank)], Settings("pets", on_error="skip"))
-    assert corpora.rejected(store, "pets").num_rows == 1
+    assert corpora.Corpus(name="pets", rejected=True).show(store).num_rows == 1
     treebank.write_text(OTHER)
 
     ingest(store, [str(treebank)], REPLACE)
 
-    assert corpora.rejected(store, "pets").num_rows == 0
+    assert corpora.Corpus(name="pets", rejected=True).show(store).num_rows == 0
 
 
 def test_nothing_is_left_to_count(store: Store, treebank: Path) -> None:

@@ -69,12 +69,19 @@ def lines(data_dir: Path) -> list[Line]:
 
 
 @pytest.fixture(scope="module")
-def gum(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def gum_store(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The store."""
     path = tmp_path_factory.mktemp("gum") / "gum.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(data_dir / "ud" / "en_gum-ud-dev.conllu")], Settings("gum", order=2))
-    with Store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def gum(gum_store: Store) -> Iterator[Connection]:
+    """A connection to it."""
+    with gum_store.connect() as opened:
         yield opened
 
 
@@ -160,7 +167,7 @@ def test_paragraphs_as_parts(gum: Connection, lines: list[Line]) -> None:
     assert {row["word"]: row["parts"] for row in rows} == spread
 
 
-def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
+def test_the_regions_of_the_corpus(gum_store: Store, lines: list[Line]) -> None:
     """Regions are listed with their numbers and their tokens."""
     turns = sum(
         bool(one.speaker)
@@ -168,7 +175,7 @@ def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
         for before, one in pairwise([None, *lines])
         if one
     )
-    assert corpora.region_kinds(gum, "gum").to_pylist() == [
+    assert corpora.Corpus(name="gum", regions=True).show(gum_store).to_pylist() == [
         {
             "kind": "p",
             "attributes": "",

@@ -270,7 +270,7 @@ def test_a_build_goes_on_wherever_it_was_interrupted(
 def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Killed):
         built(lake, engine=Dies(12))
-    shown = {(one.what, one.name) for one in job.status(Place(lake), lake / "_work")}
+    shown = {(what, name) for what, name, *_ in job.status(Place(lake), lake / "_work")}
     assert {(job.STAGE, "split"), (job.STAGE, "adjust"), (job.STAGE, "write")} <= shown
     monkeypatch.setattr(ModelPlan, "split", lambda *_: pytest.fail("split again"))
     built(lake)

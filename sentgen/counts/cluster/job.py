@@ -300,19 +300,10 @@ def _name_of(source: Source, reader: Reader, most: int) -> str:
 STAGE = "unfinished stage"
 
 
-@dataclass(frozen=True, slots=True)
-class _LakeEntry:
-    """A corpus, a table or a stage, with its files and bytes; the rows of a corpus are its tokens."""
-
-    what: str
-    name: str
-    files: int
-    rows: int | None
-    bytes: int
-
-
-def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
+def status(lake: Place, work: Path) -> Iterator[tuple[str, str, int, int | None, int]]:
     """Yield corpora, tables, and the stages of an unfinished count or model.
+
+    Each has its kind, name, number of files, rows (of a corpus its tokens; of a stage None) and bytes.
 
     Raises:
         NotFoundError: there is neither a lake nor an unfinished count.
@@ -324,15 +315,13 @@ def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
     for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
         files = catalogue.files_of(row["id"])
         tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
-        yield _LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
+        yield "corpus", row["name"], len(files), tokens, sum(file.bytes for file in files)
     for table, parts in sorted(catalogue.manifest.tables.items()):
-        yield _LakeEntry(
-            "table", table, len(parts), catalogue.manifest.rows(table), sum(file.bytes for file in parts)
-        )
+        yield "table", table, len(parts), catalogue.manifest.rows(table), sum(file.bytes for file in parts)
     for stage in (unfinished.stages or STAGES) if unfinished else ():
         done = len(list((work / stage).glob("[!.]*.json")))
         size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
-        yield _LakeEntry(STAGE, stage, done, None, size)
+        yield STAGE, stage, done, None, size
 
 
 def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.shards import FIRST_WORD, TREES, ShardReading, partitioned
 from sentgen.counts.cluster.stages import opened, read_batch, write_batches
 from sentgen.counts.draft import Draft
-from sentgen.counts.ngrams import WIDTH, NgramCounter, merge, rolled_up
+from sentgen.counts.ngrams import BYTES_PER_RECORD, WIDTH, NgramCounter, SortedRuns, merge, rolled_up
 from sentgen.schema import folders
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
 from sentgen.schema.lake_transfer import write_file
@@ -74,7 +74,7 @@ def split_words(lake: Place, file: str, parts: int, to: Path) -> dict[str, objec
     hashed.encode(rows["form"].to_pylist())
     batch = pa.Table.from_arrays(rows.columns, schema=_KNOWN).to_batches(max_chunksize=None)
     write_batches(to, _KNOWN, partitioned(batch[0], hashed, parts))
-    return {"words": rows.num_rows}
+    return {}
 
 
 def sum_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path) -> dict[str, object]:
@@ -87,7 +87,7 @@ def sum_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path
         counts = np.concatenate((counts, np.zeros(len(words) - counts.size, np.int64)))
         counts[numbers] += rows["count"].to_numpy()  # a shard has each word once
     size = counts.size
-    ids = np.concatenate((np.full(size, -1, np.int32), np.zeros(0, np.int32)))
+    ids = np.full(size, -1, np.int32)
     for path in known:
         rows = read_batch(path, part)
         numbers = words.encode(rows["form"].to_pylist())
@@ -97,7 +97,7 @@ def sum_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path
     rows = pa.table([pa.array(ids, mask=ids < 0), forms, pa.array(counts)], schema=_COUNTED)
     with aside(to) as draft:
         pq.write_table(rows, draft, compression="lz4")
-    return {"words": size}
+    return {}
 
 
 def number_words(
@@ -126,8 +126,7 @@ def number_words(
             file = write_file(lake, "word", part, chain(reserved, fresh))
         values = {"bos": BOS, "eos": EOS, "sentences": sentences, "most": most}
         ranges = arrow_table(duck, _RANGES, values)["first"].to_pylist()
-        words = one_number(duck, "select count(*) from numbered")
-    return {"file": asdict(file) if file else None, "new": new, "words": words, "ranges": [0, *ranges[1:]]}
+    return {"file": asdict(file) if file else None, "new": new, "ranges": [0, *ranges[1:]]}
 
 
 def resolve_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path) -> dict[str, object]:
@@ -247,8 +246,9 @@ def count_shard(
         folder=Path(reading.folder) / f".scratch-{uuid.uuid4().hex}",
     )
     try:
-        for stream in _read_batches(reading.file(shard, "stream")):
-            counter.add(ids[stream["word"].to_numpy()])
+        with opened(reading.file(shard, "stream")) as streams:
+            for number in range(streams.num_record_batches):
+                counter.add(ids[streams.get_batch(number)["word"].to_numpy()])
         most = min(max(reading.memory // 4 // (_ROW * shards), _LEAST_ROWS), _MOST_ROWS)
         batches = np.zeros(len(numbering.ranges), np.int64)
 
@@ -258,10 +258,10 @@ def count_shard(
                     batches[number] += 1
                     yield batch
 
-        rows = write_batches(reading.file(shard, "records"), _RECORDS, records())
+        write_batches(reading.file(shard, "records"), _RECORDS, records())
     finally:
         counter.close()
-    return {"batches": batches.tolist(), "records": sum(rows)}
+    return {"batches": batches.tolist()}
 
 
 def _ids(parts: Sequence[pa.RecordBatch]) -> Ints:
@@ -315,11 +315,7 @@ def _write_trees(reading: ShardReading, shard: int, words: Ints, tags: Ints) -> 
             pq.write_table(rows, draft, compression="lz4")
 
 
-#: Bytes of memory for each record of a block that is merged and rolled up, as in `sentgen.counts.ngrams`.
-_BYTES_PER_RECORD = 512
-
-
-class _Runs:
+class _Runs(SortedRuns):
     """The batches of one range, of every shard."""
 
     def __init__(self, files: Sequence[tuple[Path, range]], stack: ExitStack) -> None:
@@ -333,31 +329,23 @@ class _Runs:
             ),
             default=0,
         )
-        self.records: Ints = np.empty((len(files), largest, WIDTH), np.int32)
-        self.counts: Ints = np.empty((len(files), largest), np.int32)
-        self.filled = np.zeros(len(files), np.int64)
-        self.cursor = np.zeros(len(files), np.int64)
+        super().__init__(len(files), largest)
 
     def fill(self, run: int) -> bool:
         """Read the next batch of a shard; False at its end."""
         number = next(self._numbers[run], None)
         if number is None:
-            self.filled[run] = self.cursor[run] = 0
             return False
         batch = self._readers[run].get_batch(number)
         size = batch.num_rows
-        if size > self.counts.shape[1]:
-            self._grow(size)
+        if (more := size - self.counts.shape[1]) > 0:
+            self.records = np.pad(self.records, ((0, 0), (0, more), (0, 0)))
+            self.counts = np.pad(self.counts, ((0, 0), (0, more)))
         for i in range(WIDTH):
             self.records[run, :size, i] = batch.column(i).to_numpy()
         self.counts[run, :size] = batch.column(WIDTH).to_numpy()
         self.filled[run], self.cursor[run] = size, 0
         return True
-
-    def _grow(self, size: int) -> None:
-        more = size - self.counts.shape[1]
-        self.records = np.pad(self.records, ((0, 0), (0, more), (0, 0)))
-        self.counts = np.pad(self.counts, ((0, 0), (0, more)))
 
 
 def merge_range(
@@ -382,7 +370,7 @@ def merge_range(
     draft = Draft(scratch / f".scratch-{uuid.uuid4().hex}")
     try:
         with ExitStack() as stack:
-            block = max(memory // 4 // _BYTES_PER_RECORD, 1 << 14)
+            block = max(memory // 4 // BYTES_PER_RECORD, 1 << 14)
             for orders in rolled_up(merge(_Runs(files, stack), block), len(parts), block):
                 for order, counted in enumerate(orders, 1):
                     if counted.counts.size:
@@ -414,15 +402,4 @@ order by {order}
 """
     with _database(files[0].parent, memory // 2) as duck:
         rows = arrow_reader(duck, query, {"segment": segment, "files": [str(path) for path in files]})
-        return {"files": [asdict(write_file(lake, table, part, _plain(rows)))]}
-
-
-def _plain(rows: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    yield from rows
-
-
-def _read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of some indices, or all."""
-    with opened(path) as reader:
-        for number in range(reader.num_record_batches) if numbers is None else numbers:
-            yield reader.get_batch(number)
+        return {"files": [asdict(write_file(lake, table, part, rows))]}

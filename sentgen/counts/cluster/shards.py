@@ -145,7 +145,7 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
     if at > start:
         last = replace(whole, start=start, end=at if end else -1, first_line=first_line, bytes=at - start)
         pieces.append(last)
-    return {"sha256": digest.hexdigest(), "bytes": at, "pieces": [asdict(piece) for piece in pieces]}
+    return {"sha256": digest.hexdigest(), "pieces": [asdict(piece) for piece in pieces]}
 
 
 def pack(pieces: Sequence[tuple[str, SourcePart]], most: int) -> list[Shard]:
@@ -239,12 +239,9 @@ def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
         InputError: the shard cannot be read, or a sentence is wrong and may not be skipped.
     """
     tallies = {piece.source: SourceTally(piece.source, piece.name) for piece in shard.pieces}
-    if shard.format in _PLAIN:
-        trees = False
-        _read_plain(reading, shard, tallies)
-    else:
-        trees = _read_into_store(reading, shard, tallies)
-    return {"tallies": [asdict(tally) for tally in tallies.values()], "trees": trees, "bytes": shard.bytes}
+    read = _read_plain if shard.format in _PLAIN else _read_into_store
+    trees = read(reading, shard, tallies)
+    return {"tallies": [asdict(tally) for tally in tallies.values()], "trees": trees}
 
 
 def _found(
@@ -267,7 +264,8 @@ def _found(
             begin.flush()
 
 
-def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> None:
+def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> bool:
+    """Number the words of a shard; return False, as its text has no trees."""
     vocabulary = Vocabulary()
     counts = np.zeros(0, np.int64)
 
@@ -282,6 +280,7 @@ def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTa
     write_batches(reading.file(shard.number, "stream"), _STREAM, streams())
     numbers = np.arange(FIRST_WORD, FIRST_WORD + counts.size, dtype=np.int32)
     _write_words(reading, shard, numbers, vocabulary.strings().cast(pa.string()), counts, vocabulary)
+    return False
 
 
 def _numbered(

@@ -156,9 +156,8 @@ def read_json(path: Path) -> Any:
 
 def write_batches(
     path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, compressed: bool = True
-) -> list[int]:
-    """Write a file of batches, which are read by their index; return the number of rows of each."""
-    rows = []
+) -> None:
+    """Write a file of batches, which are read by their index."""
     with (
         aside(path) as draft,
         pa.OSFile(str(draft), "wb") as file,
@@ -166,8 +165,6 @@ def write_batches(
     ):
         for batch in batches:
             writer.write_batch(batch)
-            rows.append(batch.num_rows)
-    return rows
 
 
 @contextmanager
