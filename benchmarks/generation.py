@@ -25,8 +25,9 @@ from harness import OUT, SENTGEN, data, fresh, measure, show
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.cases import Case, Preparation, read_test_set
+from sentgen.evaluation.regeneration.cases import Preparation, read_test_set
 from sentgen.generation import PreparedBag, Search, SearchPlan, Unit, prepare
+from sentgen.generation.regenerate import Gold
 from sentgen.generation.trees.assignment import assign
 from sentgen.generation.trees.cle import best_arborescence
 from sentgen.models import ModelInfo, export_arpa
@@ -45,7 +46,7 @@ SYSTEMS = (
 
 def main() -> None:
     path = made()
-    bags = [case.gold.units for case in cases()]
+    bags = [case.units for case in cases()]
     rows = []
     for name, beam, target in SYSTEMS:
         lookup, search = timed(path, bags, name, beam)
@@ -198,12 +199,8 @@ def threads() -> None:
     show("Evaluation of 245 sentences, best of three", ("seconds", "1 job", "2 jobs", "ratio"), rows)
 
 
-def cases() -> list[Case]:
-    return [
-        case
-        for case in (Case.prepare(sentence, Preparation()) for sentence in test_sentences())
-        if case.gold.units
-    ]
+def cases() -> list[Gold]:
+    return [case for case in (Preparation().case(sentence) for sentence in test_sentences()) if case.units]
 
 
 def test_sentences() -> Iterator[Sentence]:

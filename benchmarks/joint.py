@@ -61,7 +61,7 @@ def bags_of(store: Store, model: str, sentences: Iterable[Sentence]) -> list[tup
     """Return sentences as bags of the units that a model's corpora have."""
     search = Search(algorithm="joint")
     found, plan = registry.find(store, model), search.plan(store, model)
-    return [case.gold.units for case in cases_of(store, found, sentences, search, plan)]
+    return [case.units for case in cases_of(store, found, sentences, search, plan)]
 
 
 def times(store: Store, model: str, system: str, bags: Sequence[Sequence[Unit]]) -> tuple[float, float]:

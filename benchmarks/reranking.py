@@ -36,7 +36,7 @@ def lists(store: Store, model: str, test: str, name: str, system: str) -> list[t
     search = Search(algorithm=system, nbest=NBEST, changes={"rerank": f"{name}=0"}, lowercase=False)
     plan = replace(search.plan(store, model), parts=True)
     cases = cases_of(store, find(store, model), read_test_set(test), replace(search, lowercase=None), plan)
-    bags = [case.gold.units for case in cases]
+    bags = [case.units for case in cases]
     list(solve_all(next(iter(prepare(store, plan, bags[:1]))), replace(plan, **ALONE)))  # compiles
     found, times = [], {"the best alone": 0.0, "50": 0.0, "50 with parts and scores": 0.0}
     for batch in prepare(store, plan, bags):

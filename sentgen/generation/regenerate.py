@@ -54,6 +54,11 @@ class Gold:
         """Return the words of the sentence."""
         return [word for unit in self.units for word in unit.words]
 
+    @property
+    def reference(self) -> str:
+        """Return the sentence, words separated by blanks."""
+        return " ".join(self.words)
+
     def places(
         self, bag: Sequence[Unit], *, broken: bool = False
     ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:

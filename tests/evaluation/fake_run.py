@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sentgen.evaluation.regeneration.answers import SystemAnswers
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import RegenerationResult, summarize
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import RegeneratedSentence, Unit
@@ -27,7 +26,7 @@ def fake_run() -> RegenerationResult:
     golds = [tuple(Unit(words) for words in sentence) for sentence in SENTENCES]
     good = [(*units[:-2], units[-1], units[-2]) for units in golds]
     bad = [units[::-1] for units in golds]
-    cases = [Case(Gold(units)) for units in golds]
+    cases = [Gold(units) for units in golds]
     result = summarize(
         {"good": _answered(good, cases), "<b>bad</b>|": _answered(bad, cases)},
         cases,
@@ -37,7 +36,7 @@ def fake_run() -> RegenerationResult:
     return replace(result, parameters={"test": f"{SCRIPT}|*x*", "sentences": 6})
 
 
-def _answered(orders: list[tuple[Unit, ...]], cases: list[Case]) -> SystemAnswers:
+def _answered(orders: list[tuple[Unit, ...]], cases: list[Gold]) -> SystemAnswers:
     answers = [_answer(units) for units in orders]
     return SystemAnswers(answers, statistics(answers, cases))
 

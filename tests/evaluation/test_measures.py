@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sentgen.evaluation.figures.measurement import Measurement
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import measurements, statistics
 from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.bags.problem import Tree
@@ -36,14 +35,14 @@ def answer(
     )
 
 
-def measure(answers: list[RegeneratedSentence], cases: list[Case]) -> dict[str, Measurement]:
+def measure(answers: list[RegeneratedSentence], cases: list[Gold]) -> dict[str, Measurement]:
     """Return the figures of a test set."""
     return measurements(statistics(answers, cases))
 
 
 def test_figures_by_hand() -> None:
     """ "now barks a dog" for "a dog barks now"."""
-    found = measure([answer(NOW, BARKS, DOG, heads=(2, -1, 1), gold_score=-4)], [Case(GOLD)])
+    found = measure([answer(NOW, BARKS, DOG, heads=(2, -1, 1), gold_score=-4)], [GOLD])
 
     # of ^now, now barks, barks a, a dog, dog$ only "a dog" is right
     assert found["adjacency"].value == pytest.approx(1 / 5)
@@ -59,8 +58,8 @@ def test_what_cannot_be_told_is_left_out() -> None:
     """Figures of trees and search errors are over the answers that have these; without any, they are left out."""
     plain, full = answer(DOG, BARKS, NOW), answer(DOG, BARKS, NOW, heads=(1, -1, 1), gold_score=-5.0)
 
-    assert {"attachment", "search-error"}.isdisjoint(measure([plain], [Case(GOLD)]))
-    found = measure([plain, full], [Case(GOLD), Case(GOLD)])
+    assert {"attachment", "search-error"}.isdisjoint(measure([plain], [GOLD]))
+    found = measure([plain, full], [GOLD, GOLD])
     assert found["attachment"].value == 1
     assert found["attachment"].signature.endswith("sentences:1/2")
     assert found["search-error"].value == 0
@@ -68,7 +67,7 @@ def test_what_cannot_be_told_is_left_out() -> None:
 
 def test_sentences_without_a_gold_tree_are_not_about_attachment() -> None:
     """Sentences without a gold tree count for the order only."""
-    found = measure([answer(DOG, BARKS, heads=(1, -1))], [Case(Gold((DOG, BARKS)))])
+    found = measure([answer(DOG, BARKS, heads=(1, -1))], [Gold((DOG, BARKS))])
 
     assert "attachment" not in found
     assert found["exact-match"].value == 1
@@ -77,6 +76,6 @@ def test_sentences_without_a_gold_tree_are_not_about_attachment() -> None:
 def test_guessed_tags_are_no_difference() -> None:
     """Heads in a test set without tags are compared by words, so that guessed tags do not matter."""
     gold = Gold((Unit(("dog",)), Unit(("barks",))), (1, -1))
-    found = measure([answer(Unit(("dog",), ("NN",)), BARKS, heads=(1, -1))], [Case(gold)])
+    found = measure([answer(Unit(("dog",), ("NN",)), BARKS, heads=(1, -1))], [gold])
 
     assert found["attachment"].value == 1

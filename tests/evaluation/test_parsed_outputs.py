@@ -13,7 +13,6 @@ from sentgen.corpus.parsers import GoldParser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import verb_argument_figures
 from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.generation import RegeneratedSentence, Unit
@@ -53,8 +52,8 @@ def answered(*texts: str) -> list[RegeneratedSentence]:
     return [answer(text) for text in texts]
 
 
-def cases(*texts: str) -> list[Case]:
-    return [Case(Gold(tuple(Unit((word,)) for word in text.split()))) for text in texts]
+def cases(*texts: str) -> list[Gold]:
+    return [Gold(tuple(Unit((word,)) for word in text.split())) for text in texts]
 
 
 def test_figure_by_hand() -> None:

@@ -20,10 +20,9 @@ from sentgen.case_folding import fold
 from sentgen.corpus.paths import source_at
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, Unit, prepare
-from sentgen.generation.regenerate import solve_all
+from sentgen.generation.regenerate import Gold, solve_all
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
@@ -45,7 +44,7 @@ class SystemAnswers:
 
 def answer_all(
     store: Store,
-    cases: Sequence[Case],
+    cases: Sequence[Gold],
     plans: Mapping[str, SearchPlan],
     *,
     jobs: int,
@@ -68,7 +67,7 @@ def answer_all(
     """
     if jobs < 1:
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
-    bags = [case.gold.units for case in cases]
+    bags = [case.units for case in cases]
     for plan in plans.values():
         plan.check_bags(bags)
     parts: dict[str, list[SystemAnswers]] = {name: [] for name in plans}
@@ -136,7 +135,7 @@ class OutputsFile:
 
 
 def given_answers(
-    lines: Mapping[str, Sequence[str]], cases: Sequence[Case], *, lowercase: bool = False
+    lines: Mapping[str, Sequence[str]], cases: Sequence[Gold], *, lowercase: bool = False
 ) -> dict[str, SystemAnswers]:
     """Return answers of other systems with their statistics; warn of blank ones, and of other words.
 
@@ -181,24 +180,24 @@ def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
 
 
 def _answered(
-    store: Store, plans: Sequence[SearchPlan], cases: Sequence[Case], *, jobs: int
+    store: Store, plans: Sequence[SearchPlan], cases: Sequence[Gold], *, jobs: int
 ) -> Iterator[list[SystemAnswers]]:
     """Yield the answers of systems that share look-ups, for one part of the cases after the other.
 
     Each value is a list with the answers of each system to the part.
     """
-    batches = prepare(store, plans[0], [case.gold.units for case in cases])
+    batches = prepare(store, plans[0], [case.units for case in cases])
     return _in_order(batches, partial(_answer_part, plans, cases), jobs)
 
 
 def _answer_part(
-    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[PreparedBag]
+    plans: Sequence[SearchPlan], cases: Sequence[Gold], part: Sequence[PreparedBag]
 ) -> list[SystemAnswers]:
     mine = [cases[prepared.item - 1] for prepared in part]
     measured = []
     for plan in plans:
         # With `nbest`, a search returns more orders than the best one.
-        answers = [sentences[0] for sentences in solve_all(part, plan, [case.gold for case in mine])]
+        answers = [sentences[0] for sentences in solve_all(part, plan, mine)]
         problems = [prepared.problem for prepared in part]
         measured.append(SystemAnswers(answers, statistics(answers, mine, problems)))
     return measured
@@ -239,7 +238,7 @@ def _together(parts: Sequence[SystemAnswers]) -> SystemAnswers:
 logger = logging.getLogger(__name__)
 
 
-def _tell(name: str, answers: Sequence[RegeneratedSentence], cases: Sequence[Case]) -> None:
+def _tell(name: str, answers: Sequence[RegeneratedSentence], cases: Sequence[Gold]) -> None:
     blank = sum(not answer.units for answer in answers)
     others = sum(
         Counter(answer.words) != Counter(case.words)

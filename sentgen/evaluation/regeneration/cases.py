@@ -40,40 +40,23 @@ class Preparation:
     tags: TagKind | None = None
     function_heads: bool = True
 
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A test sentence: its units in their own order, and the places of their heads if they form a tree."""
-
-    gold: Gold
-
-    @property
-    def words(self) -> list[str]:
-        """Return the words in order."""
-        return [word for unit in self.gold.units for word in unit.words]
-
-    @property
-    def reference(self) -> str:
-        """Return the sentence, words separated by blanks."""
-        return " ".join(self.words)
-
-    @staticmethod
-    def prepare(sentence: Sentence, preparation: Preparation) -> Case:
-        """Make a test case from a sentence; the case has no units if no words are left.
+    def case(self, sentence: Sentence) -> Gold:
+        """Return the test case of a sentence: its units, and the places of their heads if they form a tree.
 
         Base noun phrases are those of the sentence, else they are found by its tags and relations; without
-        these, words are the units. If punctuation is removed, its modifiers hang on its head.
+        these, words are the units. If punctuation is removed, its modifiers hang on its head. There are no
+        units if no words are left.
         """
-        if preparation.units == "np":
+        if self.units == "np":
             mark_base_nps(sentence)
-        if preparation.units == "np" and preparation.function_heads and sentence.heads and sentence.deprels:
+        if self.units == "np" and self.function_heads and sentence.heads and sentence.deprels:
             sentence = replace(sentence, heads=function_heads(sentence))
-        if not preparation.punctuation:
+        if not self.punctuation:
             sentence = _without_punctuation(sentence)
-        if preparation.lowercase:
+        if self.lowercase:
             sentence = replace(sentence, forms=[fold(form) for form in sentence.forms])
-        units = tagged_units(sentence, preparation.tags, preparation.units)
-        return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
+        units = tagged_units(sentence, self.tags, self.units)
+        return Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units]))
 
 
 def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:

@@ -26,7 +26,6 @@ from sentgen.evaluation.figures.results import (
     OutputRow,
     Recorder,
     SystemResult,
-    comparison_rows,
 )
 from sentgen.evaluation.regeneration.answers import (
     OutputsFile,
@@ -36,12 +35,13 @@ from sentgen.evaluation.regeneration.answers import (
     given_answers,
 )
 from sentgen.evaluation.regeneration.bleu import overlap_metrics, sentence_bleu
-from sentgen.evaluation.regeneration.cases import Case, Preparation
+from sentgen.evaluation.regeneration.cases import Preparation
 from sentgen.evaluation.regeneration.measures import measurements, verb_argument_figures
 from sentgen.generation import RegeneratedSentence, Search, SearchPlan, algorithm_named
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.prepare import with_known_tags
+from sentgen.generation.regenerate import Gold
 from sentgen.models.base.registry import ModelInfo, ModelLike
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases
@@ -113,8 +113,7 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
         for system in self.systems:
             yield from system.rows_with_intervals(self.seed)
             yield from system.rows([*system.times.values(), *self.by_length(system)])
-        for comparison in self.comparisons:
-            yield from comparison_rows(comparison, self.seed)
+        yield from self.comparison_rows()
 
     def item_rows(self) -> Iterator[FigureRow]:
         """Yield BLEU of each sentence of each system."""
@@ -197,8 +196,8 @@ def evaluate_regeneration(
 ) -> RegenerationResult:
     """Order the bag of every sentence with every system, measure and compare the answers, and record a run.
 
-    `Case.prepare` makes cases of sentences, `measurements` gives the figures, `intervals` their confidence
-    intervals, `compare_all` the tests between systems. Sentences without words are left out.
+    `Preparation.case` makes cases, `measurements` gives the figures, `intervals` their confidence intervals,
+    `compare_all` the tests between systems. Sentences without words are left out.
 
     Args:
         store: the store with the model, in which the run is recorded; not read-only.
@@ -277,11 +276,11 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 def _are_ordered(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
     """Return whether each sentence is ordered: its case has units."""
-    return [bool(Case.prepare(sentence, preparation).gold.units) for sentence in sentences]
+    return [bool(preparation.case(sentence).units) for sentence in sentences]
 
 
 def _progress(
-    progress: Progress | None, entries: Sequence[_Entry], tests: Sequence[Sequence[Case]]
+    progress: Progress | None, entries: Sequence[_Entry], tests: Sequence[Sequence[Gold]]
 ) -> Iterator[Progress | None]:
     """Yield a callback for each model that reports progress over the sentences of all models."""
     sizes = [len(cases) * len(entry.plans) for entry, cases in zip(entries, tests, strict=True)]
@@ -301,7 +300,7 @@ def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
 
 def cases_of(
     store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search, plan: SearchPlan
-) -> list[Case]:
+) -> list[Gold]:
     """Return the test cases that an evaluation of this search alone would make of the sentences."""
     corpora = _treebanks([plan])
     preparation = _preparation(store, model, search, corpora, punctuation=True)
@@ -370,22 +369,22 @@ def _plans(
 
 def _cases(
     store: Store, sentences: Iterable[Sentence], preparation: Preparation, corpora: Sequence[int]
-) -> list[Case]:
+) -> list[Gold]:
     """Return the test cases that have units, with the tags by which the corpora count dependencies."""
     kind = preparation.tags
     other = replace(preparation, tags=other_kind(kind)) if kind else preparation
-    both = [(Case.prepare(sentence, preparation), Case.prepare(sentence, other)) for sentence in sentences]
-    both = [pair for pair in both if pair[0].gold.units]
+    both = [(preparation.case(sentence), other.case(sentence)) for sentence in sentences]
+    both = [pair for pair in both if pair[0].units]
     if not both:
         raise InputError("nothing of the test set is left to put in order; give sentences with words")
     cases = [case for case, _ in both]
     if kind:
         bags, warning = with_known_tags(
-            store, corpora, kind, [case.gold.units for case in cases], [case.gold.units for _, case in both]
+            store, corpora, kind, [case.units for case in cases], [case.units for _, case in both]
         )
         if warning:
             logger.warning("%s", warning)
-        cases = [Case(replace(case.gold, units=tuple(bag))) for case, bag in zip(cases, bags, strict=True)]
+        cases = [replace(case, units=tuple(bag)) for case, bag in zip(cases, bags, strict=True)]
     return cases
 
 
@@ -411,7 +410,7 @@ def _names(store: Store, corpora: Sequence[int]) -> list[str]:
 
 def summarize(
     answered: Mapping[str, SystemAnswers],
-    cases: Sequence[Case],
+    cases: Sequence[Gold],
     *,
     seed: int,
     by_length: bool = False,

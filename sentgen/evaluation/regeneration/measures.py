@@ -22,9 +22,9 @@ from sentgen.corpus.parsers import Parser
 from sentgen.evaluation.check.verb_arguments import RelationKey, arguments, parse_once
 from sentgen.evaluation.figures.measurement import Measurement, ratio
 from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.generation import Problem, RegeneratedSentence, Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
+from sentgen.generation.regenerate import Gold
 
 #: A number of modifiers is unusual if it and more extreme numbers have less than this share of the counts.
 _UNUSUAL = 0.05
@@ -86,7 +86,7 @@ Parts = tuple[float, float]
 
 
 def statistics(
-    answers: Sequence[RegeneratedSentence], cases: Sequence[Case], problems: Sequence[Problem] | None = None
+    answers: Sequence[RegeneratedSentence], cases: Sequence[Gold], problems: Sequence[Problem] | None = None
 ) -> dict[str, Floats]:
     """Return the statistics of each metric, a row a sentence, which depends on that sentence alone.
 
@@ -125,37 +125,36 @@ def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
     return overlap_measurements(statistics) | fractions
 
 
-def _exact(answer: RegeneratedSentence, case: Case) -> Parts:
+def _exact(answer: RegeneratedSentence, case: Gold) -> Parts:
     return float(answer.text == case.reference), 1.0
 
 
-def _tau(answer: RegeneratedSentence, case: Case) -> Parts:
+def _tau(answer: RegeneratedSentence, case: Gold) -> Parts:
     tau = kendall_tau(answer.words, case.words)
     # With both parts 0, the sentence does not count.
     return (0.0, 0.0) if tau is None else (tau, 1.0)
 
 
-def _adjacency(answer: RegeneratedSentence, case: Case) -> Parts:
+def _adjacency(answer: RegeneratedSentence, case: Gold) -> Parts:
     words, gold = answer.words, case.words
     # Both have the same number of pairs, unless an answer from a file lacks words, which must not gain by it.
     return float(sum(adjacencies_found(words, gold))), float(max(len(words), len(gold)) + 1)
 
 
-def _other_words(answer: RegeneratedSentence, case: Case) -> Parts:
+def _other_words(answer: RegeneratedSentence, case: Gold) -> Parts:
     # The order of a bag always has the words of the sentence.
     if answer.given:
         return 0.0, 0.0
     return float(Counter(answer.words) != Counter(case.words)), 1.0
 
 
-def _search_error(answer: RegeneratedSentence, _: Case) -> Parts:
+def _search_error(answer: RegeneratedSentence, _: Gold) -> Parts:
     if answer.gold_score is None:
         return 0.0, 0.0
     return float(is_search_error(answer.score, answer.gold_score)), 1.0
 
 
-def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
-    gold = case.gold
+def _attachment(answer: RegeneratedSentence, gold: Gold) -> Parts:
     if answer.tree is None or gold.heads is None:
         return 0.0, 0.0
     same = _comparable(gold.units)
@@ -166,10 +165,9 @@ def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
 
 
 def _argument_errors(
-    answer: RegeneratedSentence, case: Case, problem: Problem | None
+    answer: RegeneratedSentence, gold: Gold, problem: Problem | None
 ) -> tuple[int, int, int, int]:
     """Return theft, greed and shortage of a tree, and the number of its units; zeros without a tree."""
-    gold = case.gold
     if answer.tree is None or gold.heads is None or problem is None or problem.trees is None:
         return 0, 0, 0, 0
     order, heads = gold.places(answer.given)
@@ -202,7 +200,7 @@ ARGUMENT_ERRORS = {
 }
 #: Contributions of a sentence to both parts of a ratio, and what it is a ratio of. A sentence that adds
 #: nothing to the denominator does not count.
-_FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] = {
+_FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Gold], Parts], str]] = {
     "exact-match": (_exact, "share of sentences"),
     "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
     "adjacency": (_adjacency, "share of pairs of neighbors, boundaries included"),
@@ -308,7 +306,7 @@ Relations = Counter[RelationKey]
 
 
 def verb_argument_figures(
-    answers: Mapping[str, Sequence[RegeneratedSentence]], cases: Sequence[Case], parser: Parser
+    answers: Mapping[str, Sequence[RegeneratedSentence]], cases: Sequence[Gold], parser: Parser
 ) -> dict[str, Measurement]:
     """Return the agreement of each system's verb arguments with the originals, as a figure of grammaticality.
 

@@ -11,7 +11,6 @@ from sqlalchemy import Connection, select
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.figures.results import Recorder
 from sentgen.evaluation.regeneration.answers import given_answer, given_answers
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import COMMAND, RegenerationResult, set_record, summarize
 from sentgen.generation.regenerate import Gold
 from sentgen.schema import Store
@@ -52,7 +51,7 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
         raise InputError(f"{', '.join(runs)}: one system compares with nothing; name another run, too")
     _check_same(systems)
     references = next(iter(systems.values())).references
-    cases = [Case(Gold(given_answer(text).units)) for text in references]
+    cases = [Gold(given_answer(text).units) for text in references]
     answered = given_answers({name: texts.outputs for name, texts in systems.items()}, cases)
     result = summarize(answered, cases, seed=seed)
     parameters = {"systems": {name: {} for name in systems}, **set_record("", result.references)}

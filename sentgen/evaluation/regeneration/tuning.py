@@ -27,12 +27,12 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
-from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import cases_of, set_record
 from sentgen.generation import PreparedBag, Search, SearchPlan, prepare
 from sentgen.generation.bags.problem import SearchSettings, Weights
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import Rerankers, scores_of
+from sentgen.generation.regenerate import Gold
 from sentgen.generation.trees.factors import FACTORS, FactorSettings
 from sentgen.generation.trees.joint import candidates
 from sentgen.models.base.registry import ModelLike
@@ -129,8 +129,8 @@ def tune(
     for hint in plan.hints:
         logger.warning("%s", hint)
     cases = _drawn(cases_of(store, model, sentences, search, plan), request)
-    plan.check_bags([case.gold.units for case in cases])
-    prepared = [bag for batch in prepare(store, plan, [case.gold.units for case in cases]) for bag in batch]
+    plan.check_bags([case.units for case in cases])
+    prepared = [bag for batch in prepare(store, plan, [case.units for case in cases]) for bag in batch]
     rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
     settings = {name: getattr(request, name) for name in ("rounds", "candidates", "features", "seed")}
@@ -151,9 +151,9 @@ def tune(
     return replace(result, version=version)
 
 
-def _drawn(cases: Sequence[Case], settings: TuningSettings) -> list[Case]:
+def _drawn(cases: Sequence[Gold], settings: TuningSettings) -> list[Gold]:
     """Return a random sample of the cases; those of one or two units teach next to nothing."""
-    long = [case for case in cases if len(case.gold.units) > 2]
+    long = [case for case in cases if len(case.units) > 2]
     drawn = random.Random(settings.seed).sample(long, min(settings.sentences, len(long)))
     if len(drawn) < 2 * _HELD_OUT:
         raise InputError(
@@ -166,7 +166,7 @@ def _drawn(cases: Sequence[Case], settings: TuningSettings) -> list[Case]:
 def _rounds(
     plan: SearchPlan,
     prepared: Sequence[PreparedBag],
-    cases: Sequence[Case],
+    cases: Sequence[Gold],
     request: TuningSettings,
     progress: Progress | None,
 ) -> list[_TuningRound]:
@@ -210,7 +210,7 @@ def _rounds(
 class _Pool:
     """The candidates of a sentence, with values by models, scorers and factors, and with n-gram counts."""
 
-    def __init__(self, prepared: PreparedBag, case: Case, rerankers: Rerankers) -> None:
+    def __init__(self, prepared: PreparedBag, case: Gold, rerankers: Rerankers) -> None:
         self._prepared, self._gold = prepared, [word.lower() for word in case.words]
         self._rerankers = rerankers
         self._found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
