@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -27,7 +27,6 @@ from sentgen.evaluation.figures.results import (
     Progress,
     Recorder,
     SystemResult,
-    comparison_rows,
     with_intervals,
 )
 from sentgen.schema import Store
@@ -147,9 +146,7 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
             both = f"{agreement.one} vs {agreement.other}"
             metric = f"kappa:{agreement.kind}:{agreement.scope}"
             yield FigureRow(both, metric, agreement.kappa, signature)
-        for comparison in self.comparisons:
-            rows = comparison_rows(comparison, self.seed)
-            yield from (row for row in rows if ":sign-test:" not in row.metric)
+        yield from (row for row in self.comparison_rows() if ":sign-test:" not in row.metric)
 
     def item_rows(self) -> Iterator[FigureRow]:
         """Yield the figures of each pair, all words."""
@@ -161,16 +158,14 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
 
     def outputs(self) -> Iterator[OutputRow]:
         """Yield every answer: the texts, the links in Pharaoh's form, the gold links."""
-        gold = [" ".join(_gold_links(links)) for links in self.gold]
+        gold = [
+            " ".join(f"{i}{'-' if (i, j) in links.sure else 'p'}{j}" for i, j in sorted(links.possible))
+            for links in self.gold
+        ]
         for system in self.systems:
             for item, (pair, answer) in enumerate(zip(self.pairs, system.answers, strict=True), 1):
                 texts = f"{' '.join(pair.document)} ||| {' '.join(pair.abstract)}"
                 yield OutputRow(system.system, item, texts, answer.pharaoh(), gold[item - 1])
-
-
-def _gold_links(gold: GoldLinks) -> Iterator[str]:
-    for i, j in sorted(gold.possible):
-        yield f"{i}{'-' if (i, j) in gold.sure else 'p'}{j}"
 
 
 def evaluate_alignment(
@@ -205,6 +200,7 @@ def evaluate_alignment(
     store.downgrade_to_read()
     links = target.links()  # before any system runs: the combination may not exist
     results, missing = _results(store, target, systems, training, budget, progress)
+    plugins = {result.system: package for result in results if (package := package_of(result.system))}
     result = AlignmentResult.from_systems(
         results,
         seed,
@@ -220,16 +216,10 @@ def evaluate_alignment(
             "training pairs": len(training),
             "wordnet": find_wordnet() is not None,
             "systems": [result.system for result in results],
-            **_plugins(result.system for result in results),
+            **({"plugins": plugins} if plugins else {}),
         },
     )
     return recorder.record(result)
-
-
-def _plugins(systems: Iterable[str]) -> dict[str, object]:
-    """Return the record of systems of plug-ins, if there are any."""
-    packages = {system: package for system in systems if (package := package_of(system))}
-    return {"plugins": packages} if packages else {}
 
 
 def _results(
@@ -240,7 +230,6 @@ def _results(
     budget: Budget,
     progress: Progress | None,
 ) -> tuple[list[SystemResult[Alignment]], list[Missing]]:
-    """Return the result of every system, and the systems that could not run."""
     results, missing, pairs = list[SystemResult[Alignment]](), list[Missing](), target.pairs
     for spec in systems:
         made = make_system(spec, pairs, training, store=store, budget=budget)
@@ -264,12 +253,11 @@ def _results(
             continue
         # Without the time of training, which is another figure.
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)
-        times = (
-            Measurement.mean("training-seconds", "seconds", [made.training_seconds]),
-            Measurement.mean("pair-ms", "milliseconds a pair, mean", [ms]),
-        )
-        by_name = {figure.metric: figure for figure in times}
-        results.append(SystemResult(spec, answers, target.measure(answers), by_name))
+        times = {
+            "training-seconds": Measurement.mean("training-seconds", "seconds", [made.training_seconds]),
+            "pair-ms": Measurement.mean("pair-ms", "milliseconds a pair, mean", [ms]),
+        }
+        results.append(SystemResult(spec, answers, target.measure(answers), times))
     if not results:
         reasons = "; ".join(f"{lack.system}: {lack.reason}" for lack in missing)
         raise InputError(f"no system can run here: {reasons}")

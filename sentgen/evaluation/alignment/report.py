@@ -17,7 +17,6 @@ from sentgen.evaluation.figures.report import (
     FigureColumn,
     Report,
     ReportTable,
-    comparisons_csv,
     csv_text,
     scores_csv,
 )
@@ -183,7 +182,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
             ],
             csv={
                 "scores.csv": scores_csv((*self.result.systems, *self.result.humans)),
-                "comparisons.csv": comparisons_csv(self.result.comparisons),
+                "comparisons.csv": self.comparisons_csv(),
                 "kinds.csv": self._kinds_csv(),
                 "links.csv": self._links_csv(),
             },

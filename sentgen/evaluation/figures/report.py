@@ -22,7 +22,7 @@ from sentgen.errors import InputError, printable
 from sentgen.evaluation.figures.measurement import SHUFFLES, SystemComparison
 from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult
 from sentgen.output.drawing import DARK, LIGHT, Form, Theme, literal, picture, plain_axes
-from sentgen.output.files import whole_file
+from sentgen.output.files import whole_file, write_text
 from sentgen.output.plots import need_plots
 from sentgen.output.tabular import Rows
 from sentgen.output.templates import template
@@ -170,10 +170,7 @@ class ExperimentReport(Generic[ResultT]):
                 [
                     upper,
                     *[""] * i,
-                    *(
-                        _difference(pairs[frozenset((upper, lower))], self.result.main.factor)
-                        for lower in systems[i + 1 :]
-                    ),
+                    *(self._difference(pairs[frozenset((upper, lower))]) for lower in systems[i + 1 :]),
                 ]
                 for i, upper in enumerate(systems[:-1])
             ],
@@ -181,6 +178,10 @@ class ExperimentReport(Generic[ResultT]):
             " difference is sure: p of approximate randomization, corrected for the number of pairs (Holm),"
             f" is below {_SURE}.",
         )
+
+    def _difference(self, pair: SystemComparison) -> str:
+        difference = f"{self.result.main.factor * pair.difference:.1f}"
+        return f"{difference}{'' if pair.holm < _SURE else ' ?'}\np {probability(pair.holm)}"
 
     def comparisons(self) -> ReportTable:
         """Return every pair of systems with both tests, the greatest difference first."""
@@ -204,6 +205,13 @@ class ExperimentReport(Generic[ResultT]):
             "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when"
             " they are taken from the better one (sign test with the sampling method of Collins et al. 2005)."
             f" Randomization: approximate, {SHUFFLES:,} shuffles. Holm: corrected for the number of pairs.",
+        )
+
+    def comparisons_csv(self) -> str:
+        """Return a line a pair of systems."""
+        names = SystemComparison.__dataclass_fields__
+        return csv_text(
+            list(names), ([getattr(pair, name) for name in names] for pair in self.result.comparisons)
         )
 
     def settings(self) -> ReportTable:
@@ -236,9 +244,9 @@ class ExperimentReport(Generic[ResultT]):
         """Draw the main figure of each system with its interval, the best one on top."""
         # An axis counts upwards, and the best one is to be on top.
         main, ranked = self.result.main, self.result.ranked[::-1]
-        values = [main.factor * system.value(main.metric) for system in ranked]
-        lows = [main.factor * system.intervals[main.metric].low for system in ranked]
-        highs = [main.factor * system.intervals[main.metric].high for system in ranked]
+        values, lows, highs = zip(
+            *([main.factor * end for end in system.with_ends(main.metric)] for system in ranked), strict=True
+        )
         figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme, grid="x")
         places = range(len(ranked))
         axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
@@ -252,10 +260,6 @@ class ExperimentReport(Generic[ResultT]):
         axes.margins(x=0.12)
         axes.set_xlabel(f"{main.label}{', %' if main.factor == 100 else ''}, with 95% interval")
         return figure
-
-
-def _difference(pair: SystemComparison, factor: float) -> str:
-    return f"{factor * pair.difference:.1f}{'' if pair.holm < _SURE else ' ?'}\np {probability(pair.holm)}"
 
 
 def probability(p: float) -> str:
@@ -296,14 +300,7 @@ def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
 def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = False) -> str:
     """Return a line a figure, with the ends of its interval."""
     figures = [
-        (
-            system.system,
-            name,
-            measurement.value,
-            system.intervals[name].low,
-            system.intervals[name].high,
-            measurement.signature,
-        )
+        (system.system, name, *system.with_ends(name), measurement.signature)
         for system in systems
         for name, measurement in system.measurements.items()
     ]
@@ -314,12 +311,6 @@ def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = Fa
         if with_times
     ]
     return csv_text(["system", "metric", "value", "low", "high", "signature"], [*figures, *times])
-
-
-def comparisons_csv(comparisons: Sequence[SystemComparison]) -> str:
-    """Return a line a pair of systems."""
-    names = SystemComparison.__dataclass_fields__
-    return csv_text(list(names), ([getattr(pair, name) for name in names] for pair in comparisons))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -333,25 +324,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 #: Draws a plot on a ground.
 Draw = Callable[[Theme], "Figure"]
-_FORMS: tuple[Form, ...] = ("svg", "png")
-
-
-def _plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = _FORMS) -> dict[str, bytes]:
-    """Return the files of plots by name, each on a light ground."""
-    return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in forms}
-
-
-def _plot_urls(plots: Mapping[str, Draw], files: Mapping[str, bytes]) -> dict[str, dict[str, str]]:
-    """Return plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture.
-
-    Args:
-        plots: the plots.
-        files: files of all plots, as SVG.
-    """
-    return {
-        name: {"light": _url(files[f"{name}.svg"]), "dark": _url(picture(draw(DARK), "svg"))}
-        for name, draw in plots.items()
-    }
 
 
 def _url(svg: bytes) -> str:
@@ -373,10 +345,11 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     _refuse_others(folder, contents)
     new = {f"{hashlib.sha256(content).hexdigest()}  {name}" for name, content in contents.items()}
     # Both before and after: killed in between, some are the old ones and some the new ones.
-    _write(folder / _WRITTEN, _lines(new | _written(folder)))
+    write_text(folder / _WRITTEN, _lines(new | _written(folder)))
     for name, content in contents.items():
-        _write(folder / name, content)
-    _write(folder / _WRITTEN, _lines(new))
+        with whole_file(folder / name) as file:
+            file.write(content)
+    write_text(folder / _WRITTEN, _lines(new))
 
 
 def _refuse_others(folder: Path, names: Iterable[str]) -> None:
@@ -402,13 +375,8 @@ def _digest(path: Path) -> str:
     return ""
 
 
-def _lines(lines: set[str]) -> bytes:
-    return "".join(f"{line}\n" for line in sorted(lines)).encode()
-
-
-def _write(path: Path, content: bytes) -> None:
-    with whole_file(path) as file:
-        file.write(content)
+def _lines(lines: set[str]) -> str:
+    return "".join(f"{line}\n" for line in sorted(lines))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,10 +401,20 @@ class Report:
 
     def page(self) -> str:
         """Return a whole page with its plots, which loads nothing and runs no script."""
-        return self._page(_plot_files(self.plots, ("svg",)))
+        return self._page(self._plot_files("svg"))
+
+    def _plot_files(self, *forms: Form) -> dict[str, bytes]:
+        return {
+            f"{name}.{form}": picture(draw(LIGHT), form)
+            for name, draw in self.plots.items()
+            for form in forms
+        }
 
     def _page(self, files: Mapping[str, bytes]) -> str:
-        plots = _plot_urls(self.plots, files)
+        plots = {
+            name: {"light": _url(files[f"{name}.svg"]), "dark": _url(picture(draw(DARK), "svg"))}
+            for name, draw in self.plots.items()
+        }
         return template("sentgen.evaluation", self.template).render(
             title=self.title, version=sentgen.__version__, plots=plots, **self.shown
         )
@@ -452,7 +430,7 @@ class Report:
         Raises:
             InputError: a file cannot be written, or a file of another program has its name.
         """
-        plots = _plot_files(self.plots)
+        plots = self._plot_files("svg", "png")
         texts = {_PAGE: self._page(plots), _TABLES: self.markdown(), **self.csv}
         # Everything is made before anything is written: an error leaves the earlier report whole.
         contents = {name: text.encode() for name, text in texts.items()} | plots

@@ -230,8 +230,24 @@ class ExperimentResult(RunResult, Generic[SystemT]):
         """Yield every figure of the whole set as a row of `score`."""
         for system in self.systems:
             yield from system.rows_with_intervals(self.seed)
+        yield from self.comparison_rows()
+
+    def comparison_rows(self) -> Iterator[FigureRow]:
+        """Yield comparisons as rows of `score` of the system ``A vs B``, A the one with the lower figure."""
+        sampled = "Collins et al. 2005, one sentence replaced at a time, exact binomial, two-sided"
+        shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{self.seed}"
         for comparison in self.comparisons:
-            yield from comparison_rows(comparison, self.seed)
+            both = f"{comparison.worse} vs {comparison.better}"
+            for name, value, signature in (
+                ("difference", comparison.difference, f"{comparison.better} minus {comparison.worse}"),
+                ("sign-test:pluses", comparison.pluses, sampled),
+                ("sign-test:minuses", comparison.minuses, sampled),
+                ("sign-test:equal", comparison.equal, sampled),
+                ("sign-test:p", comparison.sign_p, sampled),
+                ("randomization:p", comparison.shuffle_p, shuffled),
+                ("randomization:p-holm", comparison.holm, f"{shuffled}|Holm over all pairs of the run"),
+            ):
+                yield FigureRow(both, f"{comparison.metric}:{name}", float(value), signature)
 
     def drawn(self, items: Sequence[int] | range, count: int) -> list[int]:
         """Return some items, drawn with the seed and without looking at answers, in their order."""
@@ -255,24 +271,3 @@ def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     return [
         replace(system, intervals={name: next(ready) for name in system.measurements}) for system in systems
     ]
-
-
-def comparison_rows(comparison: SystemComparison, seed: int) -> Iterator[FigureRow]:
-    """Yield a comparison as rows of `score` of the system ``A vs B``, A the one with the lower figure."""
-    sampled = "Collins et al. 2005, one sentence replaced at a time, exact binomial, two-sided"
-    shuffled = f"approximate randomization, two-sided|shuffles:{SHUFFLES}|seed:{seed}"
-    for name, value, signature in (
-        ("difference", comparison.difference, f"{comparison.better} minus {comparison.worse}"),
-        ("sign-test:pluses", comparison.pluses, sampled),
-        ("sign-test:minuses", comparison.minuses, sampled),
-        ("sign-test:equal", comparison.equal, sampled),
-        ("sign-test:p", comparison.sign_p, sampled),
-        ("randomization:p", comparison.shuffle_p, shuffled),
-        ("randomization:p-holm", comparison.holm, f"{shuffled}|Holm over all pairs of the run"),
-    ):
-        yield FigureRow(
-            f"{comparison.worse} vs {comparison.better}",
-            f"{comparison.metric}:{name}",
-            float(value),
-            signature,
-        )

@@ -10,7 +10,6 @@ from sentgen.evaluation.figures.report import (
     FigureColumn,
     Report,
     ReportTable,
-    comparisons_csv,
     csv_text,
     probability,
     scores_csv,
@@ -60,7 +59,7 @@ class FusionReport(ExperimentReport[FusionResult]):
             ],
             csv={
                 "scores.csv": scores_csv(self.result.systems),
-                "comparisons.csv": comparisons_csv(self.result.comparisons),
+                "comparisons.csv": self.comparisons_csv(),
                 "sentences.csv": self._sentences_csv(),
             },
             plots={"systems": self.systems_plot},

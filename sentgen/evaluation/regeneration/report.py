@@ -12,7 +12,6 @@ from sentgen.evaluation.figures.report import (
     Report,
     ReportTable,
     best_cells,
-    comparisons_csv,
     csv_text,
     scores_csv,
 )
@@ -143,7 +142,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
             ],
             csv={
                 "scores.csv": scores_csv(self.result.systems, with_times=True),
-                "comparisons.csv": comparisons_csv(self.result.comparisons),
+                "comparisons.csv": self.comparisons_csv(),
                 "by-length.csv": self._lengths_csv(),
             },
             plots={
