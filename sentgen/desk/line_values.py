@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.base.attributes import by_value
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.concordances.sorting import by_value
 from sentgen.schema.engine import raw, register_arrow
 
 #: States of a line whose sentence is gone, and of one whose node has other words now.

@@ -17,7 +17,6 @@ from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.output.tabular import Rows
-from sentgen.schema.tables.corpus import BOS, EOS
 
 #: Documents with chosen sentences; only these are counted.
 _DOCUMENTS = """\
@@ -253,8 +252,7 @@ def size_of(connection: Connection, corpora: Sequence[str], condition: str | Non
 def _types(connection: Connection, selection: Selection) -> int:
     bindings = Bindings()
     if selection.condition is None:
-        table, column = "ngram_1", "w1"
-        conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
+        table, column, conditions = "ngram_1", "w1", selection.of_unigrams(bindings)
     else:
         table, column, conditions = "token", "word_id", selection.of_tokens(bindings)
     text = _TYPES.format(column=column, table=table, conditions=where(conditions))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
-from sentgen.lookups.base.metadata import both_hold, choose
+from sentgen.lookups.base.metadata import Condition, both_hold
 from sentgen.lookups.base.question import Lookup, Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
@@ -60,7 +60,8 @@ def check(connection: Connection, question: Question) -> None:
     explains = isinstance(question, Dependencies | Arguments) and question.explain
     if isinstance(question, Lookup) and not explains:
         if question.where is not None:
-            choose(connection, question.where)  # so that an error quotes this condition, not the joined one
+            # So that an error quotes this condition, not the joined one.
+            Condition.read(connection, question.where)
         nowhere = _NOTHING if question.where is None else both_hold(question.where, _NOTHING)
         question = replace(question, where=nowhere)
     replace(question, limit=1).ask(connection)

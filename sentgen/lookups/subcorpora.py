@@ -12,7 +12,7 @@ from typing import Annotated
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.base.metadata import Condition, Subcorpus, both_hold, choose, stored_subcorpora
+from sentgen.lookups.base.metadata import Condition, Subcorpus, both_hold
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.options import Option
@@ -40,7 +40,7 @@ def find(connection: Connection, name: str) -> Subcorpus:
     Raises:
         NotFoundError: there is no subcorpus of that name; the message lists the names of the others.
     """
-    every = stored_subcorpora(connection)
+    every = Subcorpus.all(connection)
     for known in every:
         if known.name == name:
             return known
@@ -72,19 +72,16 @@ def define(
         raise InputError(f"a subcorpus needs a name of one line, and {name!r} is none")
     if connection.execute(select(corpus).where(corpus.c.name == name)).first() is not None:
         raise InputError(f"{name!r} is a corpus; give the subcorpus another name")
-    if any(stored.name == name for stored in stored_subcorpora(connection)):
+    if any(stored.name == name for stored in Subcorpus.all(connection)):
         raise InputError(f"there is a subcorpus {name!r}; remove it first, or take another name")
     # Checked by itself, so that an error quotes it as it was written, not joined with those of corpora.
-    choose(connection, expression)
-    own = {stored.name for stored in stored_subcorpora(connection)}
-    if any(each in own for each in corpora):
-        chosen = Selection.named(connection, corpora)
-        assert chosen.condition is not None
-        made = Subcorpus(name, (), both_hold(chosen.condition.text, expression), now())
+    Condition.read(connection, expression)
+    chosen = Selection.named(connection, corpora).condition
+    if chosen is not None:  # a subcorpus is among them
+        made = Subcorpus(name, (), both_hold(chosen.text, expression), now())
     else:
-        Selection.named(connection, corpora)
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
-    condition = choose(connection, made.condition)
+    condition = Condition.read(connection, made.condition)
     sentences, _, _ = _sizes(connection, condition)
     if not sentences:
         raise InputError(f"subcorpus {name!r} is not defined: {'; '.join(condition.hints(connection))}")
@@ -125,7 +122,7 @@ def overview(store: Store) -> Rows:
     with store.connect() as connection:
         rows = [
             (one.name, ", ".join(one.corpora) or None, one.expression, one.defined_at)
-            for one in stored_subcorpora(connection)
+            for one in Subcorpus.all(connection)
         ]
     return Rows(("name", "corpora", "where", "defined_at"), rows)
 

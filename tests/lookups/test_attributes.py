@@ -7,14 +7,14 @@ import re
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.attributes import Value, feature_key, token_key
+from sentgen.lookups.base.attributes import TokenKey, Value
 from sentgen.lookups.base.statement import Bindings, Statement
 
 
 def found(connection: Connection, name: str, value: Value | None) -> int:
     """Count the tokens with a value of an attribute."""
     bindings = Bindings()
-    condition = token_key(name).condition("t", value, bindings)
+    condition = TokenKey.of_name(name).condition("t", value, bindings)
     return int(Statement(f"select count(*) from token t where {condition}", bindings).value(connection))
 
 
@@ -59,10 +59,10 @@ def test_features() -> None:
             ("Case", Value(("nom",), ignore_case=True), 1),
         ):
             bindings = Bindings()
-            condition = feature_key(name).condition("t", value, bindings)
+            condition = TokenKey.of_feature(name).condition("t", value, bindings)
             query = f"select count(*) from token t where {condition}"
             assert duck.execute(query, dict(bindings)).fetchall() == [(expected,)], name
         bindings = Bindings()
-        string = feature_key("Number").value("t", bindings)
+        string = TokenKey.of_feature("Number").value("t", bindings)
         rows = duck.execute(f"select {string} from token t order by 1", dict(bindings)).fetchall()
         assert rows == [("Sing",), (None,), (None,)]

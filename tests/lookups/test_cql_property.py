@@ -19,7 +19,7 @@ from occurrences import COUNT, FILL
 from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.metadata import choose
+from sentgen.lookups.base.metadata import Condition
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
@@ -466,7 +466,7 @@ def test_conditions_and_breakdowns_by_regions(
     sentences = fill(connection, corpus, regions)
     for text, meets in CONDITIONS_ON_REGIONS.items():
         bindings = Bindings()
-        query = Statement(choose(connection, text).sentences(bindings), bindings)
+        query = Statement(Condition.read(connection, text).sentences(bindings), bindings)
         chosen = query.run(connection).column(0).to_pylist()
         firsts = {i: [around(one, 0, kind) for kind in "pq"] for i, one in enumerate(sentences, 1)}
         assert sorted(chosen) == [i for i, (p, q) in firsts.items() if meets(p, q)], text

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.base.languages import MOST_NESTED, MOST_WORDS, MetadataComparison
-from sentgen.lookups.base.metadata import choose, in_quotes
+from sentgen.lookups.base.metadata import Condition, in_quotes
 from sentgen.lookups.base.metadata_reading import read
 from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
@@ -51,7 +51,7 @@ def everything(path: Path) -> Iterator[Connection]:
 def chosen(connection: Connection, text: str) -> list[str]:
     """Return the names of the sentences that meet a condition."""
     bindings = Bindings()
-    inner = choose(connection, text).sentences(bindings)
+    inner = Condition.read(connection, text).sentences(bindings)
     query = Statement(f"select sent_id from sentence where id in ({inner}) order by id", bindings)
     # The statement with bound values and the shown one have the same rows.
     assert query.run(connection).equals(Statement(query.with_values()).run(connection))
@@ -176,7 +176,7 @@ def test_what_every_sentence_has(everything: Connection) -> None:
     ):
         assert chosen(everything, text) == [row.sent_id for row in ROWS if meets(row)], text
     with pytest.raises(QueryError, match="no metadata 'corpus'; there are genre, speaker, year"):
-        choose(everything, '"corpus" = second')
+        Condition.read(everything, '"corpus" = second')
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_mistake_is_shown_with_its_place(
 ) -> None:
     """Any mistake in a condition is shown with its place."""
     with pytest.raises(QueryError, match=message) as found:
-        choose(everything, text)
+        Condition.read(everything, text)
     assert found.value.offset == place
 
 
@@ -318,7 +318,7 @@ def test_a_store_without_sentences_has_none_to_choose_from(tmp_path: Path) -> No
         store.connect() as connection,
         pytest.raises(NotFoundError, match="there are no sentences to choose from"),
     ):
-        choose(connection, "length > 1")
+        Condition.read(connection, "length > 1")
 
 
 #: Texts of the characters with a meaning in conditions.
@@ -333,6 +333,6 @@ def test_what_stands_in_quotes_is_read_as_it_was(key: str, value: str) -> None:
 
     assert isinstance(comparison, MetadataComparison)
     assert isinstance(expression, MetadataComparison)
-    assert (comparison.key.name, comparison.key.quoted) == (key, True)
+    assert (comparison.key.text, comparison.key.quoted) == (key, True)
     assert [each.text for each in comparison.values] == [value]
     assert [each.text for each in expression.values] == [r"\d\\"]

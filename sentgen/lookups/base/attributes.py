@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import isfinite
 from typing import ClassVar
 
+from sqlalchemy import Connection
+
 from sentgen.case_folding import fold, fold_sql, like
 from sentgen.lookups.base.regular_expressions import like_pattern, to_re2
-from sentgen.lookups.base.statement import Bindings, any_of
+from sentgen.lookups.base.statement import Bindings, any_of, any_row
 
 #: RE2 and Python read this expression alike.
 _DECIMAL = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
@@ -53,7 +55,7 @@ def as_number(string: str) -> str:
     return f"nullif(nullif({number}, 'inf'::double), '-inf'::double)"
 
 
-def as_exact(string: str) -> str:
+def _as_exact(string: str) -> str:
     """Return the SQL that reads the string of a number as an exact decimal; null if it is too large."""
     return f"try_cast({string} as {_EXACT})"
 
@@ -63,8 +65,16 @@ def compare_numbers(left: str, operator: str, right: str) -> str:
     first, second = as_number(left), as_number(right)
     # Different decimal numbers may be the same double.
     strict = "" if operator == "=" else f"{first} {operator[0]} {second} or "
-    equal = f"coalesce({as_exact(left)} {operator} {as_exact(right)}, {str('=' in operator).lower()})"
+    equal = f"coalesce({_as_exact(left)} {operator} {_as_exact(right)}, {str('=' in operator).lower()})"
     return f"({strict}{first} = {second} and {equal})"
+
+
+def by_value(key: str, *, down: bool = False) -> str:
+    """Return the SQL that sorts rows by a value: null first, then numbers by size, then other strings."""
+    turned = " desc" if down else ""
+    last, text = " desc nulls first" if down else " nulls last", f"{key}::varchar"
+    numbers = [f"{number}{last}" for number in (as_number(text), _as_exact(text))]
+    return ", ".join([f"{key} is not null{turned}", *numbers, f"{key}{turned}"])
 
 
 #: A key and the length of periods: ``year/10`` puts numbers, or years of dates, into decades. A period is
@@ -277,6 +287,18 @@ class TokenKey(Key):
     text: str
     feature: str = ""
 
+    @classmethod
+    def of_name(cls, name: str) -> TokenKey:
+        """Return the key for a name in `COLUMNS` or `TAGS`."""
+        names = ("xpos", "upos") if name in TAGS else (name,)
+        _, table, text = COLUMNS[names[0]]
+        return cls(name, tuple(COLUMNS[column][0] for column in names), table, text)
+
+    @classmethod
+    def of_feature(cls, name: str) -> TokenKey:
+        """Return the key of tokens for a key of FEATS."""
+        return replace(cls.of_name("feats"), name=name, feature=name)
+
     @property
     def is_word(self) -> bool:
         """Whether it is a word."""
@@ -324,6 +346,15 @@ class MiscKey(Key):
         """Return the value of a row with ``sentence_id`` and ``position``."""
         return _MISC_STRING.format(alias=alias, value=_feature("misc.misc", self.name, bindings))
 
+    def occurs(self, connection: Connection) -> bool:
+        """Return whether some token has the key."""
+        bindings = Bindings(start=f"{self.name}=", within=f"|{self.name}=")
+        condition = "starts_with(misc, $start) or contains(misc, $within)"
+        if "_" in self.name:
+            bindings = Bindings(pattern=rf"(?:^|\|){_key_pattern(self.name)}=")
+            condition = "regexp_matches(misc, $pattern)"
+        return any_row(connection, "token_misc", [condition], bindings)
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenKey(Key):
@@ -338,7 +369,7 @@ class WrittenKey(Key):
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `token`."""
-        values = [MiscKey(self.name).value(alias, bindings), token_key("form").value(alias, bindings)]
+        values = [MiscKey(self.name).value(alias, bindings), TokenKey.of_name("form").value(alias, bindings)]
         if self.name == "textform":
             values.insert(1, _TEXTFORM.format(alias=alias))
         return f"coalesce({', '.join(values)})"
@@ -350,36 +381,23 @@ COMPUTED: dict[str, Key] = {key.name: key for key in (WrittenKey("wordform"), Wr
 TAGS = ("pos", "tag")
 
 
-def token_key(name: str) -> TokenKey:
-    """Return the key for a name in `COLUMNS` or `TAGS`."""
-    names = ("xpos", "upos") if name in TAGS else (name,)
-    _, table, text = COLUMNS[names[0]]
-    return TokenKey(name, tuple(COLUMNS[column][0] for column in names), table, text)
-
-
-def feature_key(name: str) -> TokenKey:
-    """Return the key of tokens for a key of FEATS."""
-    column, table, text = COLUMNS["feats"]
-    return TokenKey(name, (column,), table, text, feature=name)
-
-
 def _feature(bundle: str, key: str, bindings: Bindings) -> str:
     """Return the SQL for the value of a key in a bundle (``Case=Nom|Number=Sing``); null without the key.
 
     An underscore in the key stands for any character that a name in a query cannot have, too.
     """
     if "_" in key:
-        test = f"regexp_matches(part, {bindings.bind('feature', f'^{key_pattern(key)}=')})"
+        test = f"regexp_matches(part, {bindings.bind('feature', f'^{_key_pattern(key)}=')})"
     else:
         test = f"starts_with(part, {bindings.bind('feature', f'{key}=')})"
     parts = f"list_filter(string_split({bundle}, '|'), lambda part: {test})"
     return f"substr({parts}[1], {len(key) + 2})"
 
 
-def key_pattern(key: str) -> str:
+def _key_pattern(key: str) -> str:
     r"""Return an expression for the keys that a name stands for: ``NP_BIO`` for NP-BIO, too.
 
-    >>> key_pattern("NP_BIO")
+    >>> _key_pattern("NP_BIO")
     'NP[\\W_]BIO'
     """
     return r"[\W_]".join(map(re.escape, key.split("_")))

@@ -22,14 +22,12 @@ from sentgen.lookups.base.attributes import (
     TAGS,
     Key,
     MiscKey,
+    TokenKey,
     WrittenKey,
-    feature_key,
-    key_pattern,
     period_in,
     period_of,
-    token_key,
 )
-from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey, find_label
+from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey
@@ -299,17 +297,17 @@ class StoreKeys:
         if not name.startswith(OF_LINES) or self.find_metadata(name) or self.find_region(name):
             return None
         if name not in self._labels or (required and self._labels[name] is None):
-            self._labels[name] = find_label(self.connection, name, required=required)
+            self._labels[name] = LineLabelKey.find(self.connection, name, required=required)
         return self._labels[name]
 
     def find_token(self, name: str) -> Key | None:
         """Return the attribute of tokens that a name stands for, or None; see `find`."""
         if name in COLUMNS or name in TAGS:
-            return token_key(name)
+            return TokenKey.of_name(name)
         if surprisal := self.find_surprisal(name):
             return replace(surprisal, name=name)
         if feats := self._find_feature(name):
-            return feature_key(feats)
+            return TokenKey.of_feature(feats)
         key = COMPUTED.get(name)
         # What only some tokens have under MISC, a `WrittenKey` finds there by itself.
         return MiscKey(name) if self._is_misc(name) and not isinstance(key, WrittenKey) else key
@@ -420,6 +418,12 @@ class StoreKeys:
         key = self._written(stem) or self._with_owner(stem)
         return key or (MetadataKey(stem) if stem in ALWAYS else None)
 
+    def find_property(self, kind: str, attribute: str) -> MetadataKey | None:
+        """Return the key for an attribute of sentences (``s``) or documents (``doc``), such as ``id``."""
+        if attribute == "id":
+            return MetadataKey("sent_id" if kind == "s" else "document")
+        return self.find_metadata(f"{kind}_{attribute}")
+
     def require(self, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
         """Return the key of a name: surprisal, metadata, attribute of regions or tokens, or labels of lines.
 
@@ -444,7 +448,9 @@ class StoreKeys:
             InputError: no value is a number or a date.
         """
         if key.name not in self._numbers:
-            query = key.frequent_values(_ALL) or _values_of_sentences(key)
+            if (query := key.frequent_values(_ALL)) is None:  # each sentence has its own
+                table = isinstance(key, MetadataKey) and key.always and key.always.table
+                query = Statement(f"select {key.tested_value} as value from {table or 'sentence as s'}")
             text = _NO_NUMBER.format(values=query.text, number=period_of("value::varchar", 1))
             self._numbers[key.name] = Statement(text, query.parameters).value(self.connection)
         if (example := self._numbers[key.name]) is not None:
@@ -480,12 +486,7 @@ class StoreKeys:
         if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
             return False
         if name not in self._misc:
-            bindings = Bindings(start=f"{name}=", within=f"|{name}=")
-            condition = "starts_with(misc, $start) or contains(misc, $within)"
-            if "_" in name:
-                bindings = Bindings(pattern=rf"(?:^|\|){key_pattern(name)}=")
-                condition = "regexp_matches(misc, $pattern)"
-            self._misc[name] = any_row(self.connection, "token_misc", [condition], bindings)
+            self._misc[name] = MiscKey(name).occurs(self.connection)
         return self._misc[name]
 
     def _names(self, statement: str) -> list[str]:
@@ -495,12 +496,6 @@ class StoreKeys:
         if statement not in self._listed:
             self._listed[statement] = raw(self.connection).execute(statement).fetchall()
         return self._listed[statement]
-
-
-def _values_of_sentences(key: MetadataKey | RegionKey) -> Statement:
-    """Return the query for the value of a key in each sentence."""
-    table = isinstance(key, MetadataKey) and key.always and key.always.table
-    return Statement(f"select {key.tested_value} as value from {table or 'sentence as s'}")
 
 
 def _stem(name: str) -> str:

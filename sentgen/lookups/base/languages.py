@@ -63,23 +63,14 @@ _DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionKey:
-    """The left side of a condition on metadata: a key, or, without quotes, a property of every sentence.
+class Literal:
+    """A key or a value in a condition on metadata.
 
     Args:
-        name: the key.
-        start: offset of the key in the expression, in characters from 0.
-        quoted: whether the key is in quotes.
+        text: the key, which without quotes may be a property of every sentence, or the value.
+        start: offset in the expression, in characters from 0.
+        quoted: whether it is in quotes.
     """
-
-    name: str
-    start: int = 0
-    quoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A value in a condition on metadata; see `ConditionKey`."""
 
     text: str
     start: int = 0
@@ -105,7 +96,7 @@ class MetadataComparison:
     The operators are ``=``, ``<``, ``<=``, ``>``, ``>=``, ``like`` and ``~``.
     """
 
-    key: ConditionKey
+    key: Literal
     operator: str
     values: tuple[Literal, ...]
 
@@ -114,7 +105,7 @@ class MetadataComparison:
 class Exists:
     """The condition that a sentence has a key."""
 
-    key: ConditionKey
+    key: Literal
 
 
 Expression: TypeAlias = (

@@ -98,6 +98,26 @@ class LineLabelKey(Key):
     tokens: str
     disputed: str = ""
 
+    @classmethod
+    def find(cls, connection: Connection, name: str, *, required: bool) -> LineLabelKey | None:
+        """Return the key of a set of lines, by a name that begins with `OF_LINES`; None if there is no set.
+
+        Args:
+            connection: the store, with a `LentLabels` among its execution options.
+            name: name of the key, such as ``lines.make``.
+            required: refuse a name for which there is no set.
+
+        Raises:
+            InputError: no line of the set has a label, or no labeled line is still in the store.
+            NotFoundError: there is no such set.
+        """
+        lent: LentLabels | None = connection.get_execution_options().get(LINE_LABELS)
+        of_set = name.removeprefix(OF_LINES)
+        lines = lent.find(connection, of_set) if lent else None
+        if lines is None and required:
+            raise lent.refusal(of_set) if lent else NotFoundError(f"no line set {of_set!r} here")
+        return None if lines is None else _key(name, lines)
+
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the SQL for the label of a row with ``sentence_id`` and ``position``; see `at`."""
         return self.at(f"{alias}.sentence_id", f"{alias}.position", bindings)
@@ -128,28 +148,6 @@ class LineLabelKey(Key):
 
     def _sentences(self, bindings: Bindings) -> str:
         return _LABELED_SENTENCE.format(rows=_ROWS.format(rows=bindings.bind("labeled", self.sentences)))
-
-
-def find_label(connection: Connection, name: str, *, required: bool = False) -> LineLabelKey | None:
-    """Return the key of a set of lines; None if the name stands for no set.
-
-    Args:
-        connection: the store, with a `LentLabels` among its execution options.
-        name: name of the key, such as ``lines.make``.
-        required: refuse a name of this form for which there is no set.
-
-    Raises:
-        InputError: no line of the set has a label, or no labeled line is still in the store.
-        NotFoundError: there is no such set.
-    """
-    if not name.startswith(OF_LINES):
-        return None
-    lent: LentLabels | None = connection.get_execution_options().get(LINE_LABELS)
-    of_set = name.removeprefix(OF_LINES)
-    lines = lent.find(connection, of_set) if lent else None
-    if lines is None and required:
-        raise lent.refusal(of_set) if lent else NotFoundError(f"no line set {of_set!r} here")
-    return None if lines is None else _key(name, lines)
 
 
 def offered_labels(connection: Connection, corpora: Sequence[str]) -> Sequence[OfferedLabel]:

@@ -8,7 +8,7 @@ where there is no value, so that ``!=``, its opposite, holds there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,14 +17,7 @@ from sqlalchemy import Connection, select
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.base.attributes import Key, compare_numbers, is_number
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
-from sentgen.lookups.base.languages import (
-    ConditionKey,
-    Every,
-    Exists,
-    Expression,
-    MetadataComparison,
-    Negation,
-)
+from sentgen.lookups.base.languages import Every, Exists, Expression, Literal, MetadataComparison, Negation
 from sentgen.lookups.base.line_labels import LineLabelKey
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault, to_re2
@@ -76,7 +69,39 @@ class Condition:
 
     text: str
     expression: Expression
-    keys: Mapping[ConditionKey, SentenceKey]
+    keys: Mapping[Literal, SentenceKey]
+
+    @classmethod
+    def read(cls, connection: Connection, text: str) -> Condition:
+        """Read a condition, and check it against the metadata of the store.
+
+        Raises:
+            QueryError: the condition cannot be read, names an unknown key, or compares a text with a number.
+            NotFoundError: there are no sentences.
+        """
+        # Imported here, as it imports Lark, which takes longer than most look-ups; few have a condition.
+        from sentgen.lookups.base.metadata_reading import read
+
+        expression = read(text)
+        if not any_row(connection, "sentence"):
+            raise NotFoundError(
+                "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
+            )
+        there, keys = StoreKeys(connection), dict[Literal, SentenceKey]()
+        for atom, _ in _atoms(expression):
+            key = (
+                there.find_metadata(atom.key.text, quoted=atom.key.quoted)
+                or _of_regions(there, atom)
+                or there.find_label(atom.key.text, required=True)
+            )
+            if key is None:
+                known = there.metadata if atom.key.quoted else [*there.of_sentences, *there.of_regions]
+                message = there.refusal(atom.key.text, "metadata", {} if atom.key.quoted else _WAYS, known)
+                raise QueryError(message, query=text, offset=atom.key.start)
+            keys[atom.key] = key
+            if isinstance(atom, MetadataComparison):
+                _check_values(connection, text, atom, key)
+        return cls(text, expression, keys)
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the ids of the sentences that meet the condition."""
@@ -106,44 +131,12 @@ class Condition:
         return f"({word.join(self._in_sql(inner, bindings) for inner in part.parts)})"
 
 
-def choose(connection: Connection, text: str) -> Condition:
-    """Read a condition, and check it against the metadata of the store.
-
-    Raises:
-        QueryError: the condition cannot be read, names an unknown key, or compares a text with a number.
-        NotFoundError: there are no sentences.
-    """
-    # Imported here, as it imports Lark, which takes longer than most look-ups; few of them have a condition.
-    from sentgen.lookups.base.metadata_reading import read
-
-    expression = read(text)
-    if not any_row(connection, "sentence"):
-        raise NotFoundError(
-            "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
-        )
-    there, keys = StoreKeys(connection), dict[ConditionKey, SentenceKey]()
-    for atom, _ in _atoms(expression):
-        key = (
-            there.find_metadata(atom.key.name, quoted=atom.key.quoted)
-            or _of_regions(there, atom)
-            or there.find_label(atom.key.name, required=True)
-        )
-        if key is None:
-            known = there.metadata if atom.key.quoted else [*there.of_sentences, *there.of_regions]
-            message = there.refusal(atom.key.name, "metadata", {} if atom.key.quoted else _WAYS, known)
-            raise QueryError(message, query=text, offset=atom.key.start)
-        keys[atom.key] = key
-        if isinstance(atom, MetadataComparison):
-            _check_values(connection, text, atom, key)
-    return Condition(text, expression, keys)
-
-
 def _of_regions(there: StoreKeys, atom: MetadataComparison | Exists) -> RegionKey | None:
     """Return the attribute of regions that a comparison names, or the regions whose existence it tests."""
     if atom.key.quoted:
         return None
-    kinds = there.find_kinds(atom.key.name) if isinstance(atom, Exists) else ()
-    return RegionKey(kinds[0], kinds, ()) if kinds else there.find_region(atom.key.name)
+    kinds = there.find_kinds(atom.key.text) if isinstance(atom, Exists) else ()
+    return RegionKey(kinds[0], kinds, ()) if kinds else there.find_region(atom.key.text)
 
 
 def _check_values(
@@ -198,7 +191,9 @@ def _texts(comparison: MetadataComparison, key: SentenceKey) -> list[str]:
 
 def _hints(connection: Connection, comparison: MetadataComparison, key: SentenceKey) -> list[str]:
     """Return messages on the values of a comparison that never occur, where that is cheap to find out."""
-    name, values = key.name, _values(connection, key)
+    if (query := key.frequent_values(_MOST_VALUES)) is None:
+        return []
+    name, values = key.name, list(map(str, query.run(connection).column(0).to_pylist()))
     if not values or len(values) == _MOST_VALUES:
         return []
     operator = comparison.operator
@@ -208,12 +203,6 @@ def _hints(connection: Connection, comparison: MetadataComparison, key: Sentence
     if operator in ("like", "~") or not numbers or any(map(is_number, values)):
         return []
     return [f'{name} is never a number; in quotes, texts are compared: {name} {operator} "{numbers[0]}"']
-
-
-def _values(connection: Connection, key: SentenceKey) -> list[str]:
-    """Return the values of a key, the most frequent first; none if there is one for each sentence."""
-    query = key.frequent_values(_MOST_VALUES)
-    return [str(value) for value in query.run(connection).column(0).to_pylist()] if query else []
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:
@@ -237,13 +226,21 @@ class Subcorpus:
     @property
     def condition(self) -> str:
         """The condition that its sentences meet, with that on its corpora."""
-        return both_hold(_of_corpora(self.corpora), self.expression) if self.corpora else self.expression
+        return both_hold(in_corpora(self.corpora), self.expression) if self.corpora else self.expression
+
+    @classmethod
+    def all(cls, connection: Connection) -> list[Subcorpus]:
+        """Return all subcorpora of a store, by name."""
+        rows = connection.execute(select(subcorpus).order_by(subcorpus.c.name)).all()
+        return [
+            cls(row.name, tuple(row.corpora.splitlines()), row.expression, row.defined_at) for row in rows
+        ]
 
 
-def _of_corpora(names: Sequence[str]) -> str:
+def in_corpora(names: Sequence[str]) -> str:
     """Return the condition that a sentence is in one of some corpora.
 
-    >>> _of_corpora(["news", 'a "b"'])
+    >>> in_corpora(["news", 'a "b"'])
     'corpus in ("news", "a \\\\"b\\\\"")'
     """
     return f"corpus in ({', '.join(map(in_quotes, names))})"
@@ -252,52 +249,3 @@ def _of_corpora(names: Sequence[str]) -> str:
 def both_hold(left: str, right: str) -> str:
     """Return the condition that two conditions hold."""
     return f"({left}) and ({right})"
-
-
-def _any_holds(conditions: Sequence[str]) -> str:
-    """Return the condition that one of several holds."""
-    first, *others = conditions
-    return " or ".join(f"({condition})" for condition in conditions) if others else first
-
-
-def stored_subcorpora(connection: Connection) -> list[Subcorpus]:
-    """Return all subcorpora, by name."""
-    rows = connection.execute(select(subcorpus).order_by(subcorpus.c.name)).all()
-    return [
-        Subcorpus(row.name, tuple(row.corpora.splitlines()), row.expression, row.defined_at) for row in rows
-    ]
-
-
-def condition_of(
-    connection: Connection,
-    corpora: Sequence[str],
-    subcorpora: Sequence[Subcorpus],
-    known: Collection[str],
-    condition: str | None,
-) -> Condition:
-    """Return the condition on the sentences of at least one corpus or subcorpus.
-
-    Args:
-        connection: the store.
-        corpora: names of whole corpora.
-        subcorpora: subcorpora whose sentences are added.
-        known: the names of all corpora.
-        condition: a condition that all of these sentences must meet; None for no condition.
-
-    Raises:
-        QueryError: a condition cannot be read, or names an unknown key.
-        NotFoundError: a corpus of a subcorpus was removed.
-    """
-    for each in subcorpora:
-        gone = [name for name in each.corpora if name not in known]
-        if gone:
-            raise NotFoundError(
-                f"subcorpus {each.name!r} is of {', '.join(map(repr, gone))}, which the store has no more;"
-                " define it again"
-            )
-    parts = [_of_corpora(corpora)] if corpora else []
-    text = _any_holds([*parts, *(each.condition for each in subcorpora)])
-    if condition is None:
-        return choose(connection, text)
-    choose(connection, condition)  # raises errors with positions in the text of the user
-    return choose(connection, both_hold(text, condition))

@@ -15,7 +15,6 @@ from sentgen.errors import QueryError
 from sentgen.lookups.base.languages import (
     MOST_NESTED,
     MOST_WORDS,
-    ConditionKey,
     Either,
     Every,
     Exists,
@@ -104,9 +103,9 @@ def read(text: str) -> Expression:
 class _ExpressionBuilder(Transformer[Token, Expression]):
     """Builds an expression from a syntax tree, bottom up."""
 
-    def key(self, word: Token) -> ConditionKey:
+    def key(self, word: Token) -> Literal:
         name, start, quoted = _without_quotes(word)
-        return ConditionKey(_one_backslash(name) if quoted else name, start, quoted)
+        return Literal(_one_backslash(name) if quoted else name, start, quoted)
 
     def value(self, word: Token) -> Literal:
         return Literal(*_without_quotes(word))
@@ -120,10 +119,10 @@ class _ExpressionBuilder(Transformer[Token, Expression]):
     def negation(self, _: Token, part: Expression) -> Expression:
         return part.part if isinstance(part, Negation) else Negation(part)
 
-    def exists(self, _: Token, key: ConditionKey) -> Expression:
+    def exists(self, _: Token, key: Literal) -> Expression:
         return Exists(key)
 
-    def comparison(self, key: ConditionKey, *rest: Token | Literal) -> Expression:
+    def comparison(self, key: Literal, *rest: Token | Literal) -> Expression:
         words = [str(part).lower() for part in rest if isinstance(part, Token)]
         values = tuple(part for part in rest if isinstance(part, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.attributes import Key, Test, Value
-from sentgen.lookups.base.metadata import Condition, Subcorpus, choose, condition_of, stored_subcorpora
+from sentgen.lookups.base.metadata import Condition, Subcorpus, both_hold, in_corpora
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.output.wording import quantity
 from sentgen.schema import counting
@@ -135,12 +135,18 @@ class Selection:
             _require_sentences([known[name] for name in whole or sorted(known)])
         met = None
         if subcorpora:
-            met = condition_of(connection, whole, subcorpora, known, condition)
+            parts = [in_corpora(whole)] if whole else []
+            parts += [corpus.condition for corpus in subcorpora]
+            text = " or ".join(f"({part})" for part in parts) if len(parts) > 1 else parts[0]
+            if condition is not None:
+                Condition.read(connection, condition)  # raises errors with positions in the text of the user
+                text = both_hold(text, condition)
+            met = Condition.read(connection, text)
             within = [name for corpus in subcorpora for name in corpus.corpora or known]
             # The condition tests the corpus, too; with their names, whole ranges of rows are skipped.
             wanted = tuple(dict.fromkeys([*whole, *within]))
         elif condition is not None:
-            met = choose(connection, condition)
+            met = Condition.read(connection, condition)
         chosen = [known[name] for name in wanted or sorted(known)]
         if not chosen:
             raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
@@ -172,10 +178,16 @@ class Selection:
         names = bindings.bind("corpora", list(self.names))
         return [f"{column} in (select id from corpus where name in {names})"]
 
-    def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
-        """Return the condition on a column with ids of segments, which exist for whole corpora only."""
+    def of_segments(self, bindings: Bindings) -> list[str]:
+        """Return the condition on rows with ``segment_id``; segments exist for whole corpora only."""
         assert self.condition is None
-        return [f"{column} in (select id from segment where {inner})" for inner in self.of_corpora(bindings)]
+        return [
+            f"segment_id in (select id from segment where {inner})" for inner in self.of_corpora(bindings)
+        ]
+
+    def of_unigrams(self, bindings: Bindings) -> list[str]:
+        """Return the conditions on rows of ``ngram_1`` that are words of whole corpora."""
+        return [f"w1 not in ({BOS}, {EOS})", *self.of_segments(bindings)]
 
     def ngrams(self, order: int, bindings: Bindings) -> tuple[str, list[str]]:
         """Return the table of n-grams, or a query with its name, and the conditions on its rows."""
@@ -254,19 +266,21 @@ def _require_sentences(chosen: Sequence[_Corpus]) -> None:
         )
 
 
-def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[str]) -> list[Subcorpus]:
-    """Return the subcorpora among some names, where all names are subcorpora or corpora.
-
-    Raises:
-        NotFoundError: there is no subcorpus of a name.
-    """
+def _subcorpora(connection: Connection, names: Sequence[str], known: Collection[str]) -> list[Subcorpus]:
+    """Return the subcorpora of some names, whose corpora must all be known."""
     if not names:
         return []
-    there = {subcorpus.name: subcorpus for subcorpus in stored_subcorpora(connection)}
+    there = {subcorpus.name: subcorpus for subcorpus in Subcorpus.all(connection)}
     unknown = [name for name in names if name not in there]
     if unknown:
         listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA
         raise NotFoundError(f"no corpus {', '.join(map(repr, unknown))}; the store has: {listing}")
+    for name in names:
+        if gone := [corpus for corpus in there[name].corpora if corpus not in known]:
+            raise NotFoundError(
+                f"subcorpus {name!r} is of {', '.join(map(repr, gone))}, which the store has no more;"
+                " define it again"
+            )
     return [there[name] for name in names]
 
 

@@ -18,12 +18,13 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, fold_sql
+from sentgen.lookups.base.attributes import by_value
 from sentgen.lookups.base.cache import forms_of
 from sentgen.lookups.base.statement import Bindings, Extent, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
 from sentgen.lookups.concordances.line_text import Stretches, lines_of, locate_hits
-from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
+from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
 from sentgen.lookups.search.number_sets import unique, unique_inverse

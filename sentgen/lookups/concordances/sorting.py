@@ -14,7 +14,7 @@ from typing import Annotated
 
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
-from sentgen.lookups.base.attributes import Key, as_exact, as_number
+from sentgen.lookups.base.attributes import Key, by_value
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import DOCUMENT, Bindings, Extent, limit_clause
 from sentgen.lookups.base.surprisals import SurprisalKey
@@ -230,11 +230,3 @@ def _words(key: SortKey, extent: Extent) -> str:
         sentence=extent.sentence,
         position=extent.position,
     )
-
-
-def by_value(key: str, *, down: bool = False) -> str:
-    """Return the SQL that sorts rows by a value: null first, then numbers by size, then other strings."""
-    turned = " desc" if down else ""
-    last, text = " desc nulls first" if down else " nulls last", f"{key}::varchar"
-    numbers = [f"{number}{last}" for number in (as_number(text), as_exact(text))]
-    return ", ".join([f"{key} is not null{turned}", *numbers, f"{key}{turned}"])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
-from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, Value, compare_numbers, token_key
+from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, TokenKey, Value, compare_numbers
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
@@ -33,8 +33,6 @@ ENDS = {"match": "first", "matchend": "last"}
 #: The tokens of multiword tokens but their last ones.
 _WITHIN = 'select sentence_id, unnest(range("first", "last")) from multiword'
 
-#: The prefix of keys of metadata of sentences, or of documents, and the key of their names.
-_OWNERS = {"s": ("s_", "sent_id"), "doc": ("doc_", "document")}
 _SENTENCES = """\
 select s.id as sentence_id, 1 as first, s.length as last, s.id as began, 0 as place,
       true as begins, true as ends
@@ -246,14 +244,8 @@ def columns(condition: syntax.Condition | None) -> set[str]:
         for term in (comparison.left, comparison.right):
             if isinstance(term, syntax.Term):
                 known = term.attribute in (*COLUMNS, *TAGS)
-                names |= set(token_key(term.attribute if known else "feats").columns)
+                names |= set(TokenKey.of_name(term.attribute if known else "feats").columns)
     return names
-
-
-def find_property(keys: StoreKeys, region: syntax.RegionPattern, attribute: str) -> MetadataKey | None:
-    """Return the key of metadata for an attribute of a sentence or a document; None if there is none."""
-    owner, name = _OWNERS[region.kind]
-    return MetadataKey(name) if attribute == "id" else keys.find_metadata(owner + attribute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +312,12 @@ class RegionConditions:
         """Return the conditions that a sentence, or its document, passes the tests of a pattern."""
         conditions = list[str]()
         for test in region.tests:
-            key = find_property(self.conditions.keys, region, test.left.attribute)
+            key = self.conditions.keys.find_property(region.kind, test.left.attribute)
             assert key is not None
+            assert isinstance(test.right, Value)
             string = f"coalesce({key.of_row('s', self.conditions.bindings)}, '')"
-            conditions.append(self._passes(test, string))
+            condition = test.right.condition(string, self.conditions.bindings)
+            conditions.append(f"not {condition}" if test.negated else condition)
         if not conditions:
             return []
         return [f"{sentence} in (select s.id from sentence as s where {' and '.join(conditions)})"]
@@ -343,8 +337,3 @@ class RegionConditions:
             has = with_attribute(attribute.keys, f"not {condition}" if lacks else condition, bindings)
             conditions.append(f"not {has}" if lacks != test.negated else has)
         return " and ".join(conditions)
-
-    def _passes(self, test: syntax.CqlComparison, string: str) -> str:
-        assert isinstance(test.right, Value)
-        condition = test.right.condition(string, self.conditions.bindings)
-        return f"not {condition}" if test.negated else condition

@@ -21,7 +21,7 @@ from sentgen.lookups.base.regular_expressions import explain_fault, like_pattern
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Bindings, Extent, HitSource, Statement
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.conditions import ENDS, TokenConditions, find_property
+from sentgen.lookups.cql.conditions import ENDS, TokenConditions
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.spans import SpanStatement
 from sentgen.lookups.cql.written import as_written
@@ -246,7 +246,8 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
     for test in region.tests:
         name = test.left.attribute
         if region.built_in:
-            is_known, known = bool(find_property(keys, region, name)), ["id", *map(plain, keys.metadata)]
+            is_known = bool(keys.find_property(region.kind, name))
+            known = ["id", *map(plain, keys.metadata)]
         else:
             is_known, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
         if not is_known:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from sentgen.lookups.base.attributes import token_key
+from sentgen.lookups.base.attributes import TokenKey
 from sentgen.lookups.base.statement import (
     DOCUMENT,
     SENTENCE,
@@ -185,7 +185,7 @@ class SpanStatement:
         )
 
     def _multiword(self, word: syntax.Multiword) -> str:
-        compared = self.conditions.selection.with_case(token_key("word"), word.form)
+        compared = self.conditions.selection.with_case(TokenKey.of_name("word"), word.form)
         form = compared.condition("m.form", self.conditions.bindings)
         sentence, before, joins = "m.sentence_id", "", ""
         if self._across:

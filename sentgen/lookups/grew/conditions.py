@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.lookups.base.attributes import Key, Test, Value, token_key
+from sentgen.lookups.base.attributes import Key, Test, TokenKey, Value
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault
@@ -131,7 +131,7 @@ class FeatureConditions:
             return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
         if not label.values:
             return []
-        relation = token_key("deprel")
+        relation = TokenKey.of_name("deprel")
         values = self._check_patterns(label.values)
         condition = any_of([relation.condition(alias, value, self.bindings) for value in values])
         return [f"({condition}) is not true" if label.negated else condition]

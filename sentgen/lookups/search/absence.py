@@ -29,7 +29,7 @@ from sentgen.lookups.cql.written import tokens_of
 from sentgen.options import TRAIN
 from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import connection_cache
-from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
+from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS
 
 #: The attribute of a tag of the kind, upos or xpos, with which the dependencies of a corpus are counted.
 COUNTED = "tag"
@@ -299,7 +299,7 @@ class _AbsenceSearch:
         """Return a table, its column with the words or lemmas of the corpora, and conditions on rows."""
         if attribute == "word" and self.selection.condition is None:
             # The table of counts is smaller: a large store has a thousand tokens for each word.
-            return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
+            return "ngram_1", "w1", self.selection.of_unigrams(bindings)
         return "token", COLUMNS[attribute][0], self.selection.of_tokens(bindings)
 
     def _words(self, attribute: str, matches: str, bindings: Bindings, most: int) -> list[tuple[int, str]]:

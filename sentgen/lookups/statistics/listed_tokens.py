@@ -21,7 +21,6 @@ from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among
 from sentgen.schema.engine import arrow_table, raw
-from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES
 
 if TYPE_CHECKING:
@@ -187,8 +186,7 @@ def item_counts(connection: Connection, column: str, selection: Selection) -> Lo
     """Return how often each id in a column of `token` occurs, as an array by id."""
     bindings = Bindings()
     if column == ATTRIBUTES["word"] and selection.condition is None:
-        conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
-        text = _OF_UNIGRAMS.format(conditions=where(conditions, "  "))
+        text = _OF_UNIGRAMS.format(conditions=where(selection.of_unigrams(bindings), "  "))
     else:
         conditions = [f"{column} is not null", *selection.of_tokens(bindings)]
         text = _OF_TOKENS.format(column=column, conditions=where(conditions, "  "))
