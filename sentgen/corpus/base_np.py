@@ -27,16 +27,6 @@ _FUNCTION = frozenset({"case", "mark", "aux", "cop"})
 NOT_LAST = -1
 
 
-def is_inside(relation: str) -> bool:
-    """Return whether a word with this relation is inside the base noun phrase of its head."""
-    return relation == "nmod:poss" or relation.partition(":")[0] in _INSIDE
-
-
-def is_function(relation: str) -> bool:
-    """Return whether a word with this relation is a function word that is put above its head."""
-    return relation.partition(":")[0] in _FUNCTION
-
-
 def upos_codes(upos: Sequence[str]) -> Ints:
     """Return ``NOMINAL_TAG`` for the tags that head base noun phrases, else ``OTHER``."""
     return np.array([NOMINAL_TAG if tag in NOMINAL else OTHER for tag in upos], np.int32)
@@ -48,9 +38,10 @@ def relation_codes(deprels: Sequence[str]) -> Ints:
 
 
 def _relation_code(relation: str) -> int:
-    if is_inside(relation):
+    kind = relation.partition(":")[0]
+    if kind in _INSIDE or relation == "nmod:poss":
         return INSIDE_RELATION
-    return FUNCTION_RELATION if is_function(relation) else OTHER
+    return FUNCTION_RELATION if kind in _FUNCTION else OTHER
 
 
 @compiled
@@ -303,19 +294,9 @@ def mark_base_nps(sentence: Sentence) -> bool:
     """
     if sentence.nps is not None or not (sentence.upos and sentence.heads and sentence.deprels):
         return False
-    sentence.nps = base_nps(sentence.upos, sentence.heads, sentence.deprels)
+    codes = upos_codes(sentence.upos), relation_codes(sentence.deprels)
+    sentence.nps = base_np_numbers(*codes, *_one_sentence(sentence.heads)).tolist()
     return True
-
-
-def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]:
-    """Return the number of the base noun phrase of each token, 0 outside (see `mark_base_nps`).
-
-    >>> base_nps(["DET", "ADJ", "NOUN", "VERB"], [3, 3, 4, 0], ["det", "amod", "nsubj", "root"])
-    [1, 1, 1, 0]
-    """
-    codes = upos_codes(upos), relation_codes(deprels)
-    numbers: list[int] = base_np_numbers(*codes, *_one_sentence(heads)).tolist()
-    return numbers
 
 
 def function_heads(sentence: Sentence) -> list[int]:
@@ -332,23 +313,12 @@ def function_heads(sentence: Sentence) -> list[int]:
     """
     if sentence.heads is None or sentence.deprels is None:
         raise ValueError("function_heads needs heads and deprels")
-    return promoted_heads(sentence.heads, sentence.deprels)
-
-
-def promoted_heads(heads: list[int], deprels: list[str]) -> list[int]:
-    """Return the heads after promotion (see `function_heads`).
-
-    >>> promoted_heads([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
-    [2, 0, 2, 3]
-    """
-    heads_of_functions: list[int] = function_head_positions(
-        relation_codes(deprels), *_one_sentence(heads)
-    ).tolist()
-    return heads_of_functions
+    codes = relation_codes(sentence.deprels)
+    heads: list[int] = function_head_positions(codes, *_one_sentence(sentence.heads)).tolist()
+    return heads
 
 
 def _one_sentence(heads: Sequence[int]) -> tuple[Ints, Ints]:
-    """Return the arrays of heads and lengths for a single sentence."""
     return np.array(heads, np.int32), np.array([len(heads)], np.int32)
 
 
@@ -390,11 +360,8 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
     """
     result = np.full(heads.size, NOT_LAST, np.int32)
     trees = np.ones(lengths.size, np.bool_)
-    longest = 0
-    for size in lengths:
-        longest = max(longest, size)
-    last = np.empty(longest + 1, np.int32)
-    seen = np.empty(longest + 1, np.int32)
+    last = np.empty(_longest(lengths) + 1, np.int32)
+    seen = np.empty(last.size, np.int32)
     start = 0
     for s in range(lengths.size):
         size = lengths[s]

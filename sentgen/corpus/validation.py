@@ -139,7 +139,7 @@ def check_heads(heads: list[int] | None) -> tuple[str, str] | None:
             f"token {position} has head {heads[position - 1]} in a sentence of {quantity(size, 'token')}",
         )
     # After the check of the range, so that no head leads outside the sentence.
-    on_cycle = find_cycle(heads)
+    on_cycle = _find_cycle(heads)
     if on_cycle is not None and heads[on_cycle - 1] == on_cycle:
         return "head-self", f"token {on_cycle} is its own head"
     roots = heads.count(0)
@@ -150,10 +150,10 @@ def check_heads(heads: list[int] | None) -> tuple[str, str] | None:
     return None
 
 
-def find_cycle(heads: list[int]) -> int | None:
+def _find_cycle(heads: list[int]) -> int | None:
     """Return the position of some token on a cycle of heads, or ``None``; linear and iterative.
 
-    >>> find_cycle([2, 0, 2]), find_cycle([0, 3, 2])
+    >>> _find_cycle([2, 0, 2]), _find_cycle([0, 3, 2])
     (None, 2)
     """
     seen = [0] * (len(heads) + 1)

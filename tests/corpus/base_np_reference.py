@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from sentgen.corpus.base_np import NOMINAL, is_function, is_inside
+from sentgen.corpus.base_np import NOMINAL
+
+_INSIDE = {"det", "amod", "compound", "nummod", "flat"}
+_FUNCTION = {"case", "mark", "aux", "cop"}
 
 
 def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]:
@@ -61,7 +64,7 @@ def _reaches(
         return True
     if depths[node] != depth or heads[node - 1] != top:
         return False
-    return is_inside(deprels[node - 1])
+    return deprels[node - 1] == "nmod:poss" or deprels[node - 1].split(":")[0] in _INSIDE
 
 
 def _numbered(owner: list[int]) -> list[int]:
@@ -80,7 +83,10 @@ def promoted(heads: list[int], deprels: list[str]) -> list[int]:
     >>> promoted([4, 4, 4, 0], ["nsubj", "aux", "cop", "root"])
     [2, 0, 2, 3]
     """
-    functions = [head > 0 and is_function(relation) for head, relation in zip(heads, deprels, strict=True)]
+    functions = [
+        head > 0 and relation.split(":")[0] in _FUNCTION
+        for head, relation in zip(heads, deprels, strict=True)
+    ]
     words: dict[int, list[int]] = {}
     for position, head in enumerate(heads, 1):
         if functions[position - 1]:

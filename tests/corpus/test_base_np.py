@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.corpus.base_np import base_nps, function_heads, mark_base_nps, promoted_heads
+from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import check
 
@@ -36,6 +36,17 @@ def trees(draw: st.DrawFn, most: int = 9) -> tuple[list[int], list[str]]:
         heads[token - 1] = order[draw(st.integers(0, place - 1))]
     relations = [draw(st.sampled_from(RELATIONS)) if head else "root" for head in heads]
     return heads, relations
+
+
+def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]:
+    sentence = Sentence(["w"] * len(upos), upos=upos, heads=heads, deprels=deprels)
+    assert mark_base_nps(sentence)
+    assert sentence.nps is not None
+    return sentence.nps
+
+
+def promoted_heads(heads: list[int], deprels: list[str]) -> list[int]:
+    return function_heads(Sentence(["w"] * len(heads), heads=heads, deprels=deprels))
 
 
 def is_projective(heads: list[int]) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import conllu as library
 import pytest
 
-from sentgen.corpus.base_np import base_nps, promoted_heads
+from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.paths import expand
 from sentgen.corpus.sentence import Sentence
@@ -50,10 +50,9 @@ def test_no_ud_sentence_is_rejected(data_dir: Path, part: str) -> None:
     for path in paths:
         for sentence in read("conllu", path):
             assert sentence.heads is not None
-            assert sentence.deprels is not None
-            heads = promoted_heads(sentence.heads, sentence.deprels)
-            nps = base_nps(sentence.upos or [], sentence.heads, sentence.deprels)
-            assert check(Sentence(sentence.forms, heads=heads, nps=nps)) is None
+            assert mark_base_nps(sentence)
+            heads = function_heads(sentence)
+            assert check(Sentence(sentence.forms, heads=heads, nps=sentence.nps)) is None
 
 
 def test_wsj_loses_no_sentence_and_agrees_with_its_trees(data_dir: Path) -> None:
