@@ -85,12 +85,12 @@ def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejec
     for first_line, text in _whole_sentences(reader, conllu.most_lines()):
         if isinstance(text, str):
             try:
-                yield _block(_Pieces.cut(text, first_line, document, path))
+                yield _block(*_cut(text, first_line, document, path))
                 document = None
                 continue
             except (Careful, FormatError, pa.ArrowInvalid):
                 text = text.split("\n")
-        document = yield from conllu.read_on(text, path=path, first_line=first_line, document=document)
+        document = yield from conllu.read(text, path=path, first_line=first_line, document=document)
 
 
 def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str | Iterable[str]]]:
@@ -118,58 +118,45 @@ def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str |
         yield start, rest
 
 
-@dataclass(slots=True)
-class _Pieces:
-    """Sentences whose comments were read, and the texts of their other lines."""
-
-    sentences: list[Sentence]
-    bodies: list[str]
-
-    @classmethod
-    def cut(cls, text: str, line: int, document: str | None, path: str) -> _Pieces:
-        """Cut a text at its blank lines."""
-        sentences, bodies = [], []
-        most = conllu.most_lines()
-        for piece in text.split("\n\n"):
-            lines = piece.count("\n")
-            if rows := piece.strip("\n"):
-                sentence = Sentence([], line=line + len(piece) - len(piece.lstrip("\n")))
-                match = _COMMENTS.match(rows)
-                end = match.end() if match else 0
-                document = conllu.read_comments(rows[:end].split("\n")[:-1], sentence, path) or document
-                if lines >= most or end == len(rows):
-                    raise Careful
-                sentence.document, document = document, None
-                sentences.append(sentence)
-                bodies.append(rows[end:])
-            line += lines + 2
-        if not sentences:
-            raise Careful
-        return cls(sentences, bodies)
-
-    def rows(self) -> pa.Table:
-        """Split the lines into columns."""
-        return _split_rows("\n".join(self.bodies).encode(), _FILE)
+def _cut(text: str, line: int, document: str | None, path: str) -> tuple[list[Sentence], list[str]]:
+    """Cut a text at its blank lines; return sentences with their comments, and the texts of their rows."""
+    sentences, bodies = [], []
+    most = conllu.most_lines()
+    for piece in text.split("\n\n"):
+        lines = piece.count("\n")
+        if rows := piece.strip("\n"):
+            sentence = Sentence([], line=line + len(piece) - len(piece.lstrip("\n")))
+            match = _COMMENTS.match(rows)
+            end = match.end() if match else 0
+            document = conllu.read_comments(rows[:end].split("\n")[:-1], sentence, path) or document
+            if lines >= most or end == len(rows):
+                raise Careful
+            sentence.document, document = document, None
+            sentences.append(sentence)
+            bodies.append(rows[end:])
+        line += lines + 2
+    if not sentences:
+        raise Careful
+    return sentences, bodies
 
 
-def _split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
-    """Split lines into as many columns as there are names."""
+def _split_rows(data: bytes) -> pa.Table:
     # Arrow would drop a byte order mark.
     if data.startswith(_BYTE_ORDER_MARK) or CONTROL_BYTES.search(data):
         raise Careful
     return csv.read_csv(
         pa.BufferReader(data),
-        csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+        csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=_FILE),
         csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
         csv.ConvertOptions(
-            check_utf8=False, column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            check_utf8=False, column_types=dict.fromkeys(_FILE, pa.string()), strings_can_be_null=False
         ),
     )
 
 
-def _block(pieces: _Pieces) -> TreebankBlock:
-    rows = pieces.rows()
-    sizes = np.array([body.count("\n") + 1 for body in pieces.bodies], np.int64)
+def _block(sentences: list[Sentence], bodies: list[str]) -> TreebankBlock:
+    rows = _split_rows("\n".join(bodies).encode())
+    sizes = np.array([body.count("\n") + 1 for body in bodies], np.int64)
     if rows.num_rows != sizes.sum():
         raise Careful
     starts = np.cumsum(sizes) - sizes
@@ -179,8 +166,8 @@ def _block(pieces: _Pieces) -> TreebankBlock:
     spaces: dict[int, list[bool]] = {}
     # Sentences with ranges or empty nodes are read by the functions of the slower reader.
     for number in np.flatnonzero(~np.logical_and.reduceat(chosen, starts)).tolist():
-        columns = split_columns(pieces.bodies[number].split("\n"), len(_FILE))
-        words, misc = conllu.select_words(columns, pieces.sentences[number])
+        texts = split_columns(bodies[number].split("\n"), len(_FILE))
+        words, misc = conllu.select_words(texts, sentences[number])
         spaces[number] = conllu.spaces_after(misc)
         chosen[starts[number] : starts[number] + sizes[number]] = False
         chosen[starts[number] + np.array(words, np.int64)] = True
@@ -188,9 +175,9 @@ def _block(pieces: _Pieces) -> TreebankBlock:
     if not lengths.all() or lengths.max() > LIMITS.sentence_tokens:
         raise Careful
     table = rows.filter(pa.array(chosen)) if spaces else rows
-    lines = np.array([sentence.line for sentence in pieces.sentences], np.int64)
-    joined = _columns(pieces.sentences, table, lengths, spaces)
-    return TreebankBlock(lines, dict(enumerate(pieces.sentences)), joined)
+    lines = np.array([sentence.line for sentence in sentences], np.int64)
+    columns = _columns(sentences, table, lengths, spaces)
+    return TreebankBlock(lines, dict(enumerate(sentences)), columns)
 
 
 def _columns(

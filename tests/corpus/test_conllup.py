@@ -31,7 +31,7 @@ EMPTY = "\t_" * 8
 
 
 def read(text: str) -> list[Sentence | Rejection]:
-    return list(conllu.read_plus(text.split("\n"), path="a.conllup"))
+    return list(conllu.PLUS.read(text.split("\n"), path="a.conllup"))
 
 
 def test_columns_by_their_names() -> None:

@@ -35,15 +35,15 @@ def _fill_conllx(sentence: Sentence, rows: list[str]) -> None:
     fill_columns(sentence, columns)
 
 
-read_conllx = ReadBlocks(_fill_conllx)
-
-
-def _fits_conllx(sample: list[str]) -> bool:
-    return sample[0].count("\t") in (7, 9) and sample[0].startswith("1\t")
-
-
 CONLLX = Reader(
-    "conllx", "1", read_conllx, "CoNLL-X dependencies", (".conllx",), _fits_conllx, trees=True, distinct=True
+    "conllx",
+    "1",
+    ReadBlocks(_fill_conllx),
+    "CoNLL-X dependencies",
+    (".conllx",),
+    lambda sample: sample[0].count("\t") in (7, 9) and sample[0].startswith("1\t"),
+    trees=True,
+    distinct=True,
 )
 
 
@@ -70,15 +70,12 @@ def _fill_chunks(sentence: Sentence, rows: list[str]) -> None:
         previous = chunk
 
 
-read_conll2000 = ReadBlocks(_fill_chunks)
-
-
-def _fits_conll2000(sample: list[str]) -> bool:
-    return all(map(_LINE.fullmatch, sample[:20]))
-
-
 CONLL2000 = Reader(
-    "conll2000", "1", read_conll2000, "CoNLL-2000 chunks: form, tag, BIO chunk", fits=_fits_conll2000
+    "conll2000",
+    "1",
+    ReadBlocks(_fill_chunks),
+    "CoNLL-2000 chunks: form, tag, BIO chunk",
+    fits=lambda sample: all(map(_LINE.fullmatch, sample[:20])),
 )
 
 
@@ -92,17 +89,13 @@ def _fill_dp(sentence: Sentence, rows: list[str]) -> None:
 read_dp = ReadBlocks(_fill_dp)
 
 
-def _fits_dp(sample: list[str]) -> bool:
-    return all(re.fullmatch(r"[^\t]+\t[^\t]+\t\d+", line) for line in sample[:20])
-
-
 DP = Reader(
     "dp",
     "1",
     read_dp,
     "form, tag and head of the Penn Treebank",
     (".dp",),
-    _fits_dp,
+    lambda sample: all(re.fullmatch(r"[^\t]+\t[^\t]+\t\d+", line) for line in sample[:20]),
     trees=True,
     distinct=True,
 )

@@ -11,7 +11,7 @@ the file lacks are `_`, and without ID tokens are numbered; other columns go int
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import add
@@ -45,16 +45,11 @@ _NOTHING = ["_"] * 7
 _SPACES = frozenset(("_", NO_SPACE))
 
 
-def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a CoNLL-U file; a broken sentence becomes a rejection, and reading goes on."""
-    yield from read_on(lines, path=path)
-
-
 def _columns(rows: list[str]) -> list[list[str]]:
     return split_columns(rows, len(COLUMNS))
 
 
-def read_on(
+def read(
     lines: Iterable[str],
     *,
     path: str,
@@ -62,7 +57,7 @@ def read_on(
     document: str | None = None,
     split: Callable[[list[str]], list[list[str]]] = _columns,
 ) -> Generator[Sentence | Rejection, None, str | None]:
-    """Read lines from the middle of a file; return the name of a document that began and has no sentence yet.
+    """Yield the sentences of a CoNLL-U file; a broken sentence becomes a rejection, and reading goes on.
 
     Args:
         lines: the lines.
@@ -70,6 +65,9 @@ def read_on(
         first_line: number of the first of the lines in the file.
         document: name of a document that began before the lines and has no sentence yet.
         split: function from the rows of a sentence to its ten columns.
+
+    Returns:
+        The name of a document that began and has no sentence yet.
     """
     most = most_lines()
     for start, rows in blocks(lines, most, first_line):
@@ -121,7 +119,6 @@ def read_comments(comments: list[str], sentence: Sentence, path: str) -> str | N
 
 
 def _fill(sentence: Sentence, rows: list[str], split: Callable[[list[str]], list[list[str]]]) -> None:
-    """Set the columns of a sentence from its rows."""
     if not rows:
         return
     columns = split(rows)
@@ -223,7 +220,7 @@ READER = Reader(
 _DECLARATION = "# global.columns ="
 
 
-def read_plus(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
+def _read_plus(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a CoNLL-U Plus file; a broken one becomes a rejection, and reading goes on."""
     lines = iter(lines)
     names = _declared_columns(next(lines, ""))
@@ -231,7 +228,7 @@ def read_plus(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejecti
         message = f"the first line is not {_DECLARATION} ID FORM ..., each name once"
         yield Rejection(path, 1, "", "columns", message)
         return
-    yield from read_on(lines, path=path, first_line=2, split=partial(_split_plus, names))
+    yield from read(lines, path=path, first_line=2, split=partial(_split_plus, names))
 
 
 def _declared_columns(line: str) -> list[str]:
@@ -252,7 +249,7 @@ def _split_plus(names: list[str], rows: list[str]) -> list[list[str]]:
     return columns
 
 
-def fits_plus(sample: list[str]) -> bool:
+def _fits_plus(sample: list[str]) -> bool:
     """Return whether the first line names columns, not just CoNLL-U's, and the first row has as many."""
     names = _declared_columns(sample[0])
     rows = [line for line in sample if not line.startswith("#")]
@@ -265,10 +262,10 @@ def fits_plus(sample: list[str]) -> bool:
 PLUS = Reader(
     "conllup",
     "1",
-    read_plus,
+    _read_plus,
     "CoNLL-U Plus: columns that the file names",
     (".conllup", ".cupt"),
-    fits_plus,
+    _fits_plus,
     trees=True,
     distinct=True,
 )
@@ -283,20 +280,20 @@ def conllu_text(sentence: Sentence) -> str:
     Columns that the sentence does not have are `_`. Base noun phrases are left out: CoNLL-U has no column
     for them.
     """
-    return "\n".join([*_comment_lines(sentence), *_token_lines(sentence), "\n"])
-
-
-def _comment_lines(sentence: Sentence) -> list[str]:
     named = (("newdoc id", sentence.document), ("sent_id", sentence.sent_id), ("text", sentence.text))
-    lines = [f"{key} = {value}" for key, value in named if value]
-    return [f"# {line.translate(_LINE_ENDS)}" for line in (*lines, *sentence.metadata)]
+    comments = [*(f"{key} = {value}" for key, value in named if value), *sentence.metadata]
+    lines = [f"# {comment.translate(_LINE_ENDS)}" for comment in comments]
+    return "\n".join([*lines, *_token_lines(sentence), "\n"])
 
 
 def _token_lines(sentence: Sentence) -> list[str]:
     size = len(sentence.forms)
     optional_columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
     heads = None if sentence.heads is None else [str(head) for head in sentence.heads]
-    columns = [_values_or_absent(values, size) for values in (*optional_columns, heads, sentence.deprels)]
+    columns = [
+        ["_"] * size if values is None else [value or "_" for value in values]
+        for values in (*optional_columns, heads, sentence.deprels)
+    ]
     spaces = sentence.space_after or [True] * size
     ranges = {first: (last, form) for first, last, form in sentence.multiwords}
     rows = []
@@ -308,10 +305,6 @@ def _token_lines(sentence: Sentence) -> list[str]:
         # The space after a range is noted at the range.
         rows.append("\t".join((str(i), form, *values, "_", "_" if i <= end else _space_note(spaces[i - 1]))))
     return rows
-
-
-def _values_or_absent(values: Sequence[str] | None, size: int) -> Sequence[str]:
-    return ["_"] * size if values is None else [value or "_" for value in values]
 
 
 def _space_note(space_after: bool) -> str:

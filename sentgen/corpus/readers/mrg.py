@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers._columns import FormatError, finish_sentence
@@ -129,30 +130,28 @@ _PHRASES = frozenset({"NP", "WHNP"})
 _PIECES_PER_TOKEN = 100
 
 
+@dataclass(slots=True)
 class _Node:
     """An open constituent; ``children`` are the labels and head positions of its closed children."""
 
-    __slots__ = ("children", "has_np", "label", "start", "word")
-
-    def __init__(self, start: int) -> None:
-        self.label = ""
-        self.word = ""
-        self.children: list[tuple[str, int]] = []
-        self.has_np = False
-        self.start = start
+    start: int
+    label: str = ""
+    word: str = ""
+    children: list[tuple[str, int]] = field(default_factory=list)
+    has_np: bool = False
 
 
+@dataclass(slots=True)
 class _Tree:
     """A tree being read: tokens and heads of its closed constituents, and a stack of the open ones."""
 
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.stack: list[_Node] = []
-        self.forms: list[str] = []
-        self.tags: list[str] = []
-        self.heads: list[int] = []
-        self.spans: list[tuple[int, int]] = []
-        self.pieces = 0
+    line: int
+    stack: list[_Node] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    pieces: int = 0
 
     def add(self, piece: str) -> bool:
         """Take a bracket or a word; return whether the tree is complete."""
@@ -262,8 +261,12 @@ def read(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
         yield Rejection(path, tree.line, "", "bracket", "the tree ends before its last bracket closes")
 
 
-def _fits(sample: list[str]) -> bool:
-    return re.match(r"\(\s*(\(|[A-Z0-9]+\b|$)", sample[0]) is not None
-
-
-READER = Reader("mrg", "1", read, "Penn Treebank trees", (".mrg",), _fits, trees=True)
+READER = Reader(
+    "mrg",
+    "1",
+    read,
+    "Penn Treebank trees",
+    (".mrg",),
+    lambda sample: re.match(r"\(\s*(\(|[A-Z0-9]+\b|$)", sample[0]) is not None,
+    trees=True,
+)

@@ -36,32 +36,27 @@ from sentgen.errors import InputError, Rejection
 _CLOSING_TAGS = frozenset({"''", ")", "."})
 
 
-class _Event:
-    """The end of a block, or an error, in a stream of tokens."""
-
-    def __init__(self, check_id: str = "", message: str = "") -> None:
-        self.check_id, self.message = check_id, message
-
-
 #: line, form, tag, number of the base noun phrase in the file (0 outside)
 Token = tuple[int, str, str, int]
+#: The end of a block, or an error in a stream of tokens: line, failed check, message.
+_Event = tuple[int, str, str]
 
 
-def _read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
+def _read_tokens(lines: Iterable[str]) -> Iterator[Token | _Event]:
     """Yield the tokens, and an event at the end of each block and at each error."""
     chunk, inside = 0, False
     for number, line in enumerate(lines, 1):
         if line.startswith("==="):
             if inside:
-                yield number, _Event("bracket", "the bracket [ is not closed in its block")
+                yield number, "bracket", "the bracket [ is not closed in its block"
             inside = False
-            yield number, _Event()
+            yield number, "", ""
             continue
         for field in line.split():
             if field in ("[", "]"):
                 # An opening bracket inside brackets, or a closing one outside.
                 if inside == (field == "["):
-                    yield number, _Event("bracket", f"a bracket {field} without its partner")
+                    yield number, "bracket", f"a bracket {field} without its partner"
                 inside = field == "["
                 chunk += inside
                 continue
@@ -69,30 +64,33 @@ def _read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
             if slash and form and tag:
                 yield number, plain(form), plain_tag(tag), chunk if inside else 0
             else:
-                yield number, _Event("tag", f"{field[:40]!r} is not written word/TAG")
+                yield number, "tag", f"{field[:40]!r} is not written word/TAG"
 
 
 def _read_tagged(lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
     """Yield the sentences; one with a broken token or bracket is rejected as a whole."""
     for words, error in _tagged_sentences(_read_tokens(lines), LIMITS.sentence_tokens):
         if error is not None:
-            yield Rejection(path, error[0], "", error[1].check_id, error[1].message)
+            line, check, message = error
+            yield Rejection(path, line, "", check, message)
         elif len(words) > LIMITS.sentence_tokens:
             yield LIMITS.too_long(path, words[0][0])
         else:
-            yield finish_sentence(_tagged_sentence(words), path)
+            lines_of, forms, tags, chunks = map(list, zip(*words, strict=True))
+            sentence = Sentence(forms, xpos=tags, nps=_renumber(chunks), line=lines_of[0])
+            yield finish_sentence(sentence, path)
 
 
 def _tagged_sentences(
-    stream: Iterable[Token | tuple[int, _Event]], most: int
-) -> Iterator[tuple[list[Token], tuple[int, _Event] | None]]:
+    stream: Iterable[Token | _Event], most: int
+) -> Iterator[tuple[list[Token], _Event | None]]:
     """Group tokens into sentences, each with its first error; keep at most one token over ``most``."""
     words: list[Token] = []
-    error: tuple[int, _Event] | None = None
+    error: _Event | None = None
     ended = False
     for item in stream:
-        if len(item) == 2:
-            if item[1].check_id:
+        if len(item) == 3:
+            if item[1]:
                 # Only the first error is reported; later ones may follow from it.
                 error = error or item
                 continue
@@ -111,15 +109,6 @@ def _tagged_sentences(
             words.append(item)
     if words or error:
         yield words, error
-
-
-def _tagged_sentence(words: list[Token]) -> Sentence:
-    return Sentence(
-        [form for _, form, _, _ in words],
-        xpos=[tag for _, _, tag, _ in words],
-        nps=_renumber([chunk for _, _, _, chunk in words]),
-        line=words[0][0],
-    )
 
 
 def _renumber(chunks: list[int]) -> list[int]:
@@ -254,8 +243,7 @@ class _Merge:
 
     def __init__(self, tagged: str) -> None:
         self.tagged = tagged
-        source = source_at(tagged)
-        stream = _read_tokens(source.lines())
+        stream = _read_tokens(source_at(tagged).lines())
         self.stream = ((_normal(item[1]), item[3]) for item in stream if len(item) == 4)
         self.window: deque[tuple[str, int]] = deque()
         self.lost = 0
@@ -279,7 +267,8 @@ class _Merge:
 
     def _agreement(self, forms: list[str], position: int) -> tuple[int, int]:
         """Return how many tokens to skip in the sentence and in the tagged file, as few as possible."""
-        self._fill()
+        if len(self.window) < 2:
+            self.window.extend(islice(self.stream, _SKIP_TAGGED))
         if self._matches(forms, position, 0):
             return 0, 0
         self.lost += 1
@@ -292,10 +281,6 @@ class _Merge:
                 if self._matches_twice(forms, position + own, total - own):
                     return own, total - own
         return 1, 0
-
-    def _fill(self) -> None:
-        if len(self.window) < 2:
-            self.window.extend(islice(self.stream, _SKIP_TAGGED))
 
     def _matches(self, forms: list[str], position: int, ahead: int) -> bool:
         return position < len(forms) and ahead < len(self.window) and forms[position] == self.window[ahead][0]
