@@ -73,10 +73,6 @@ def current_spelling() -> Spelling:
     return _spellings[-1]
 
 
-def _is_inside(file: str) -> bool:
-    return Path(file).is_relative_to(_PACKAGE)
-
-
 def printable(text: str) -> str:
     """Return the text with everything that could steer a terminal as visible escapes.
 
@@ -97,7 +93,8 @@ class SentgenError(Exception):
 
         IPython calls this method; the lines inside sentgen do not help the user.
         """
-        own = takewhile(lambda frame: not _is_inside(frame.filename), extract_tb(self.__traceback__))
+        frames = extract_tb(self.__traceback__)
+        own = takewhile(lambda frame: not Path(frame.filename).is_relative_to(_PACKAGE), frames)
         lines = [f"line {frame.lineno}: {frame.line}" for frame in own if not _IPYTHON.search(frame.filename)]
         return [*lines, f"{type(self).__name__}: {self}"]
 

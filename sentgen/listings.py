@@ -58,16 +58,7 @@ class Listing:
 def _of_plugins(name: str, source: str, summary: str, text: str, *, none: str = "") -> Listing:
     text = f"{text}\nA plug-in that cannot be used is named on standard error, and the exit code is 1."
     essential = ("description", "settings")
-    return Listing(
-        name,
-        name,
-        source,
-        summary,
-        text,
-        none=none,
-        essential=essential,
-        of_store=False,
-    )
+    return Listing(name, name, source, summary, text, none=none, essential=essential, of_store=False)
 
 
 LISTINGS = {

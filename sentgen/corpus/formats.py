@@ -65,18 +65,6 @@ def _guarded_fits(plugin: Plugin, fits: Callable[[list[str]], bool]) -> Callable
     return fits_guarded
 
 
-class _Counted(Iterator[str]):
-    """Counts the lines that are read."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines, self.taken = iter(lines), 0
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.taken += 1
-        return line
-
-
 @dataclass(frozen=True, slots=True)
 class _Guarded:
     """Calls the reader of a plug-in, and checks each item that it yields."""
@@ -86,13 +74,20 @@ class _Guarded:
     gives: tuple[type, ...]
 
     def __call__(self, lines: Iterable[str], *, path: str, **settings: str) -> Iterator[Any]:
-        counted = _Counted(lines)
-        with self.plugin.at_work(lambda: (path, counted.taken)):
-            for item in self.read(counted, path=path, **settings):
+        taken = 0
+
+        def counted() -> Iterator[str]:
+            nonlocal taken
+            for line in lines:
+                taken += 1
+                yield line
+
+        with self.plugin.at_work(lambda: (path, taken)):
+            for item in self.read(counted(), path=path, **settings):
                 if not isinstance(item, self.gives):
                     names = ", ".join(kind.__name__ for kind in self.gives)
                     message = f"gives a {type(item).__name__}, which is none of {names}; tell its authors"
-                    raise PluginError(message, plugin=self.plugin, path=path, line=counted.taken)
+                    raise PluginError(message, plugin=self.plugin, path=path, line=taken)
                 yield self._check_sentence(item, path) if isinstance(item, Sentence) else item
 
     def _check_sentence(self, sentence: Sentence, path: str) -> Sentence | Rejection:
@@ -189,7 +184,7 @@ _STRICTER_FIRST = (
 )
 
 
-def built_in_readers() -> dict[str, Reader]:
+def _built_in_readers() -> dict[str, Reader]:
     """Return the readers in the modules of `sentgen.corpus.readers`, by name."""
     modules = (name for _, name, _ in iter_modules(readers.__path__) if not name.startswith("_"))
     members = [vars(import_module(f"{readers.__name__}.{name}")).values() for name in modules]
@@ -197,7 +192,7 @@ def built_in_readers() -> dict[str, Reader]:
     return dict(sorted(found.items()))
 
 
-READERS = built_in_readers()
+READERS = _built_in_readers()
 _TRIED = [
     *(reader for name, reader in READERS.items() if name not in _STRICTER_FIRST),
     *(READERS[name] for name in _STRICTER_FIRST),
@@ -278,7 +273,6 @@ def overview() -> tuple[Rows, list[str]]:
 
 
 def _example(reader: Reader) -> str:
-    """Return a command that reads a file of a format."""
     extension = next(iter(reader.extensions), _USUAL.get(reader.name, ".txt"))
     # The settings that the extension does not imply.
     form = "" if reader.extensions or reader in _PLAIN else f" --format {reader.name}"
@@ -310,7 +304,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     sample = _sample(source, extension)
     if extension in _BY_EXTENSION and not is_table:
         name = _BY_EXTENSION[extension]
-        if name == "conllu" and conllu.fits_plus(sample):
+        if name == "conllu" and conllu.PLUS.fits and conllu.PLUS.fits(sample):
             return conllu.PLUS.name
         return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
     added, wrong = _plugin_readers() if extension not in _OPEN_EXTENSIONS else ([], "")
@@ -325,7 +319,8 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     if is_table:
         raise _unnamed_column(source, extension, named=given is not None)
     if prose or extension in _OPEN_EXTENSIONS or _is_prose(sample):
-        return _prose(sample)
+        joined = "\n".join(sample)
+        return "lines" if len(_APART.findall(joined)) > len(_ATTACHED.findall(joined)) else "text"
     raise _unrecognized(source, extension, sample, wrong)
 
 
@@ -399,7 +394,6 @@ def choose_reader(source: Source, form: str | None, given: Mapping[str, object])
 
 
 def _check_settings(source: Source, reader: Reader, given: Mapping[str, object]) -> None:
-    """Refuse settings that a format does not have."""
     for name in given:
         if name in ("language", "encoding") or name in reader.settings:
             continue
@@ -466,8 +460,3 @@ def _plugin_readers() -> tuple[list[Reader], str]:
     added = [reader for _, reader in _REGISTRY.added()]
     wrong = next((str(reader) for reader in added if isinstance(reader, PluginError)), "")
     return [reader for reader in added if isinstance(reader, Reader)], wrong
-
-
-def _prose(sample: list[str]) -> str:
-    joined = "\n".join(sample)
-    return "lines" if len(_APART.findall(joined)) > len(_ATTACHED.findall(joined)) else "text"

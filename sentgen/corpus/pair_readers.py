@@ -186,7 +186,8 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             continue
         try:
             value = jsonl.parse_object(line)
-            key = _key(value) or f"{source.base_name}:{number}"
+            keys = (jsonl.name_of(value, name) for name in _KEY_FIELDS)
+            key = next(filter(None, keys), f"{source.base_name}:{number}")
             if settings.replace_controls:
                 value = {
                     key: _with_blanks(abstract_text)
@@ -195,7 +196,9 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
                 }
             document, abstract = _field(value, document_fields), _field(value, abstract_fields)
             document_text = _text(value[document], document)
-            abstracts = _abstracts(value[abstract], abstract)
+            given = value[abstract]
+            several = given if abstract in _SEVERAL and isinstance(given, list) else [given]
+            abstracts = [_text(part, abstract) for part in several]
         except FormatError as error:
             hint = f"; see {spell('replace_controls')}" if error.check_id == "control-character" else ""
             yield Rejection(source.name, number, "", error.check_id, error.message + hint)
@@ -224,18 +227,7 @@ def _field(value: dict[str, object], names: Iterable[str]) -> str:
     raise FormatError("pair-field", f"none of {', '.join(f'`{name}`' for name in names)} is there, or empty")
 
 
-def _key(value: dict[str, object]) -> str | None:
-    return next((key for name in _KEY_FIELDS if (key := jsonl.name_of(value, name))), None)
-
-
-def _abstracts(value: object, field: str) -> list[Text]:
-    if field in _SEVERAL and isinstance(value, list):
-        return [_text(abstract, field) for abstract in value]
-    return [_text(value, field)]
-
-
 def _text(value: object, field: str) -> Text:
-    """Check a text of a JSON object."""
     if isinstance(value, str):
         return jsonl.check_raw(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -286,7 +278,6 @@ def _read_texts(file: PairFile, readers: Sequence[LineReader]) -> Iterator[RawPa
 
 
 def _folder(folder: str) -> Iterator[PairFile]:
-    """Yield the pairs of files in a folder, sorted by name."""
     sides: dict[str, dict[str, str]] = {"document": {}, "abstract": {}}
     for side, names in _SIDES.items():
         for name in names:
@@ -294,8 +285,7 @@ def _folder(folder: str) -> Iterator[PairFile]:
             if os.path.isdir(inside):
                 sides[side] |= {_stem(file): os.path.join(inside, file) for file in _files(inside)}
     for file in _files(folder):
-        base = re.sub(r"\.(txt|text|tok|conllu)$", "", re.sub(r"\.(gz|xz|bz2)$", "", file))
-        stem, _, extension = base.rpartition(".")
+        stem, _, extension = _stem(file).rpartition(".")
         for side_name, names in _SIDES.items():
             if extension in names[:3] and stem:
                 sides[side_name][stem] = os.path.join(folder, file)
@@ -388,7 +378,6 @@ class RawPair:
 
 
 def _plain(given: Text) -> object:
-    """Return a text as a JSON value."""
     if isinstance(given, str):
         return given
     return [part.forms if isinstance(part, Sentence) else part for part in given]

@@ -54,7 +54,6 @@ def trained_parsers() -> list[str]:
 
 
 def _load_udpipe(model: str) -> _UDPipe:
-    """Load a model file."""
     with needs("udpipe", "UDPipe"):
         from ufal import udpipe
     path = Path(model)
@@ -95,10 +94,11 @@ class _UDPipe:
         self._udpipe, self._model, self._path = udpipe, model, path
         self.version = version
         #: A model may have only tags; that it lacks a parser shows only when it parses a sentence.
-        self._has_trees = self._parses_a_word()
+        word = udpipe.Sentence()
+        word.addWord("a")
+        self._has_trees = bool(model.parse(word, "", udpipe.ProcessingError()))
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
-        """Yield the sentences of each raw text."""
         # One tokenizer for all texts: setText resets it.
         tokenizer = self._model.newTokenizer("")
         if tokenizer is None:
@@ -120,7 +120,6 @@ class _UDPipe:
             yield sentences
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
-        """Yield one sentence for each list of tokens."""
         for forms in sentences:
             parsed = self._udpipe.Sentence()
             for form in forms:
@@ -128,11 +127,6 @@ class _UDPipe:
             sentence = self._annotate(parsed)
             sentence.forms, sentence.space_after, sentence.text = list(forms), None, ""
             yield sentence
-
-    def _parses_a_word(self) -> bool:
-        word, error = self._udpipe.Sentence(), self._udpipe.ProcessingError()
-        word.addWord("a")
-        return bool(self._model.parse(word, "", error))
 
     def _annotate(self, parsed: Any) -> Sentence:
         """Tag and parse a sentence of UDPipe's and return it as ours."""
@@ -164,7 +158,6 @@ _RENAMED = {"ROOT": "root", "poss": "nmod:poss"}
 
 
 def _load_spacy(model: str) -> _SpaCy:
-    """Load an installed pipeline."""
     with needs("spacy", "spaCy"):
         import spacy
     try:
@@ -189,13 +182,11 @@ class _SpaCy:
         self._pipeline = pipeline
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
-        """Yield the sentences of each raw text."""
         for document in self._pipeline.pipe(texts):
             parsed = [spacy_sentence(list(sentence), sentence.text.strip()) for sentence in document.sents]
             yield [sentence for sentence in parsed if sentence.forms]
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
-        """Yield one sentence for each list of tokens."""
         documents = (self._document(forms) for forms in sentences)
         for forms, document in zip(sentences, self._pipeline.pipe(documents), strict=True):
             sentence = spacy_sentence(list(document), "")
@@ -203,7 +194,6 @@ class _SpaCy:
             yield sentence
 
     def _document(self, forms: Sequence[str]) -> Any:
-        """Return a document of one sentence."""
         from spacy.tokens import Doc
 
         starts = [index == 0 for index in range(len(forms))]
@@ -254,7 +244,6 @@ _PROCESSORS = "tokenize,pos,lemma,depparse"
 
 
 def _load_stanza(language: str) -> _Stanza:
-    """Load the default models of a language, which must be on this machine."""
     with needs("stanza", "Stanza"):
         import stanza
     return _Stanza(stanza, language)
@@ -269,13 +258,11 @@ class _Stanza:
         _ = self._raw  # a missing model is reported now, not after the store was opened
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
-        """Yield the sentences of each raw text."""
         for start in range(0, len(texts), _STANZA_BATCH):
             for document in self._raw.bulk_process(list(texts[start : start + _STANZA_BATCH])):
                 yield [_stanza_sentence(sentence) for sentence in document.sentences]
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
-        """Yield one sentence for each list of tokens."""
         for start in range(0, len(sentences), _STANZA_BATCH):
             batch = [list(forms) for forms in sentences[start : start + _STANZA_BATCH]]
             for forms, parsed in zip(batch, self._pretokenized(batch).sentences, strict=True):

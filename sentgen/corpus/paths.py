@@ -46,8 +46,7 @@ def sources_of(path: str, *, folder: str = "", encoding: str = UTF_8) -> Iterato
         encoding: encoding of its text.
     """
     for source in _sources(path, not folder):
-        usual = not folder and encoding == UTF_8
-        yield source if usual else replace(source, encoding=encoding, folder=folder)
+        yield replace(source, encoding=encoding, folder=folder)
 
 
 def place_of(name: str) -> str:
@@ -221,11 +220,10 @@ def _spool_stream(path: str) -> Source:
 
 
 def _is_binary(begin: bytes) -> bool:
-    """Return whether a stream with these first bytes is a binary file, which has no lines."""
     return bool(_compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))
 
 
 def _compression_of(magic: bytes) -> str:
-    """Return the compression of a file by its first bytes: `""`, `gzip`, `bz2`, `xz` or `zip`."""
+    """Return the compression of a file by its first bytes, as in `Source`."""
     known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
     return next((name for start, name in known.items() if magic.startswith(start)), "")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import compress
+from typing import TypeGuard
 
 from sentgen.corpus.formats import (
     MARKUP_WARNING,
@@ -59,7 +61,7 @@ def read_parsed(items: Iterable[Item], parser: Parser, *, path: str) -> Iterator
         try:
             yield from in_documents(_parse_batch(batch, parser, path))
         except InputError as error:
-            line = next(item.line for item in batch if _needs_parse(item))
+            line = next(item.line for item in batch if isinstance(item, RawText) or _lacks_heads(item))
             raise InputError(error.message, path=path, line=line) from error
 
 
@@ -79,23 +81,20 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-def _needs_parse(item: Item) -> bool:
-    return isinstance(item, RawText) or (isinstance(item, Sentence) and item.heads is None)
+def _lacks_heads(item: Item) -> TypeGuard[Sentence]:
+    return isinstance(item, Sentence) and item.heads is None
 
 
 def _parse_batch(
     batch: list[Item], parser: Parser, path: str
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
-    """Yield each item with its sentences."""
     # The whole batch goes to the parser at once; the items take their results in turn.
     texts = _parse_texts([item for item in batch if isinstance(item, RawText)], parser)
-    trees = parser.parse_tokenized(
-        [item.forms for item in batch if isinstance(item, Sentence) and item.heads is None]
-    )
+    trees = parser.parse_tokenized([item.forms for item in batch if _lacks_heads(item)])
     for item in batch:
         if isinstance(item, RawText):
             yield item, [finish_sentence(sentence, path) for sentence in next(texts)]
-        elif isinstance(item, Sentence) and item.heads is None:
+        elif _lacks_heads(item):
             yield item, [finish_sentence(_fill_columns(item, next(trees)), path)]
         else:
             yield item, [item]
@@ -107,7 +106,8 @@ def _parse_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sent
     split = [
         raw_text.whole and len(sentences) > 1 for raw_text, sentences in zip(raw_texts, parsed, strict=True)
     ]
-    again = parser.parse_tokenized([_forms(parsed[i]) for i in range(len(raw_texts)) if split[i]])
+    joined = ([form for sentence in sentences for form in sentence.forms] for sentences in parsed)
+    again = parser.parse_tokenized(list(compress(joined, split)))
     for raw_text, sentences, is_split in zip(raw_texts, parsed, split, strict=True):
         if is_split:
             sentences = [_as_one(sentences, next(again), raw_text)]
@@ -122,10 +122,6 @@ def _parse_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sent
         yield sentences
 
 
-def _forms(sentences: list[Sentence]) -> list[str]:
-    return [form for sentence in sentences for form in sentence.forms]
-
-
 def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentence:
     """Join the sentences of a text to one, with the columns and the tree of ``tree``."""
     spaces = [space for sentence in sentences for space in sentence.space_after or []]
@@ -138,7 +134,6 @@ def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentenc
 
 
 def _fill_columns(sentence: Sentence, parsed: Sentence) -> Sentence:
-    """Set the columns that a sentence lacks to those of the parsed sentence."""
     for name in _COLUMNS:
         if getattr(sentence, name) is None:
             setattr(sentence, name, getattr(parsed, name))

@@ -108,13 +108,14 @@ def _with_header(path: str, rows: Iterator[TableRow]) -> TextTable:
     for name in columns:
         if columns.count(name) > 1:
             raise InputError(f"two columns are called {name!r}; rename one", path=path, line=first.number)
-    return TextTable(path, columns, (_check_size(row, len(columns)) for row in rows))
+    size = len(columns)
 
+    def checked(row: TableRow) -> TableRow:
+        if row.wrong or len(row.values) == size:
+            return row
+        return TableRow(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
 
-def _check_size(row: TableRow, size: int) -> TableRow:
-    if row.wrong or len(row.values) == size:
-        return row
-    return TableRow(row.number, wrong=f"{len(row.values)} fields in a row where the header has {size}")
+    return TextTable(path, columns, map(checked, rows))
 
 
 def read_csv(lines: Iterable[str], *, path: str, delimiter: str = "") -> TextTable:
@@ -194,11 +195,10 @@ def _has_bare_quotes(sample: Sequence[str]) -> bool:
     try:
         rows = [*csv.reader([f"{line}\n" for line in sample], delimiter="\t", strict=True)]
     except csv.Error:
-        # A quoted field may continue after the sample.
-        return all(line.count("\t") == size for line in sample if line)
-    return any(len(row) != size + 1 for row in rows if row) and all(
-        line.count("\t") == size for line in sample if line
-    )
+        rows = []
+    # Without rows, as a quoted field may continue after the sample.
+    fit = rows and all(len(row) == size + 1 for row in rows if row)
+    return not fit and all(line.count("\t") == size for line in sample if line)
 
 
 def read_parquet(file: BinaryIO, *, path: str) -> TextTable:

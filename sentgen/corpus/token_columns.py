@@ -115,11 +115,8 @@ class TokenColumns:
             return list(chain.from_iterable(filled))
 
         strings = {name: values_of(name, ABSENT) for name in STRINGS}
-        heads, nps, spaces = (
-            values_of("heads", NO_HEAD),
-            values_of("nps", NO_NP),
-            values_of("space_after", None),
-        )
+        heads, nps = values_of("heads", NO_HEAD), values_of("nps", NO_NP)
+        spaces = values_of("space_after", None)
         return cls(
             lengths,
             {
@@ -146,9 +143,10 @@ class TokenColumns:
                 pa.nulls(n, pa.bool_()) if column is None else column
                 for column, n in zip(columns, sizes, strict=True)
             )
+            chunks = (column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in filled)
             # As one chunk, or tables written from the column would be in as many parts.
-            chunks: Column = pa.concat_arrays(list(chain.from_iterable(map(_chunks, filled))))
-            return chunks
+            joined: Column = pa.concat_arrays(list(chain.from_iterable(chunks)))
+            return joined
 
         def numbers(columns: Sequence[Ints | None], missing: int) -> Ints | None:
             if all(column is None for column in columns):
@@ -198,7 +196,3 @@ def _concatenate(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded
         strings, codes = ([ABSENT], np.zeros(size, np.int32)) if column is None else column.used_values()
         parts.append(values.add(strings)[codes])
     return Coded(values, np.concatenate(parts))
-
-
-def _chunks(column: Column) -> list[pa.Array]:
-    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]

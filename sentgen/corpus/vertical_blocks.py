@@ -284,15 +284,12 @@ class _Stretch:
         self.first, self.end = int(self._borders[0]), first + int(tokens[starts[-1]])
         self._tokens = tokens[: starts[-1]] + first
         self._starts, self._lengths = starts[:-1], np.diff(starts).astype(np.int32)
-        glued = np.searchsorted(self._tokens, self._lines_within(kinds == GLUES, first)) - 1
+        glues = np.flatnonzero(kinds == GLUES) + first
+        glues = glues[(glues >= self.first) & (glues < self.end)]
+        glued = np.searchsorted(self._tokens, glues) - 1
         if self._lengths.max() > LIMITS.sentence_tokens or (glued < 0).any():
             raise Careful
         self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
-
-    def _lines_within(self, chosen: Bools, first: int) -> Longs:
-        """Return the chosen lines that belong to the stretch."""
-        lines: Longs = np.flatnonzero(chosen) + first
-        return lines[(lines >= self.first) & (lines < self.end)]
 
     def _events(self) -> Longs:
         """Return the lines of tags of regions, of sentences with attributes, and of the next tags there."""
@@ -405,15 +402,12 @@ def _block(pieces: Sequence[Piece], rows: _DistinctRows) -> TreebankBlock:
         start + token for start, piece in zip(starts.tolist(), pieces, strict=True) for token in piece.glued
     ]
     lines = np.array([piece.sentence.line for piece in pieces], np.int64)
-    sentences = {
-        number: piece.sentence for number, piece in enumerate(pieces) if not number or _says(piece.sentence)
-    }
+    sentences = {}
+    for number, piece in enumerate(pieces):
+        known = piece.sentence
+        if not number or known.marks or known.metadata or known.sent_id or known.document is not None:
+            sentences[number] = known
     return TreebankBlock(lines, sentences, _columns(rows, numbers, lengths, np.array(glued, np.int64)))
-
-
-def _says(known: Sentence) -> bool:
-    """Return whether a sentence has marks, metadata, an id or a document."""
-    return bool(known.marks or known.metadata or known.sent_id or known.document is not None)
 
 
 def _columns(rows: _DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> TokenColumns:

@@ -110,7 +110,7 @@ def test_wrapped_text_has_the_sentences_of_its_paragraphs(parts: list[str], widt
     """Whatever the width, and so do its tokens."""
     paragraphs = [" ".join(parts[:5]), " ".join(parts[5:])]
     wrapped = "\n\n".join(textwrap.fill(one, width, break_on_hyphens=False) for one in paragraphs).split("\n")
-    assume(text.is_wrapped(wrapped))
+    assume(sum(1 for _ in text.read_raw(wrapped, path="x")) == len(paragraphs))
 
     assert _tokens(wrapped) == _tokens(paragraphs)
 

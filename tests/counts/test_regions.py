@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.paths import expand
-from sentgen.corpus.readers._columns import give_marks
+from sentgen.corpus.readers._columns import Carried
 from sentgen.corpus.readers.text import tokenize_raw
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.counts.ingestion import Settings, ingest
@@ -82,10 +82,10 @@ def test_marks_of_raw_text_are_put_on_tokens() -> None:
     raw = RawText(raw.text, 1, marks=marks)
     results = list(tokenize_raw(raw, path="x"))
 
-    rest = give_marks(raw, results, [])
+    carried = Carried()
+    one, two = (result for result in carried.give(raw, results) if isinstance(result, Sentence))
 
-    assert not rest
-    one, two = (result for result in results if isinstance(result, Sentence))
+    assert not carried.marks
     assert one.forms[2:5] == ['"', "no", '"']
     assert one.marks == (Mark(2, said, True), Mark(5, said, False))
     assert two.marks == (Mark(0, left, True), Mark(4, left, False))

@@ -160,7 +160,7 @@ def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader needs its own file only."""
     (tmp_path / "capitals.py").write_text(CAPITALS)
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
-    reader = formats.built_in_readers()["capitals"]
+    reader = formats._built_in_readers()["capitals"]
     monkeypatch.delitem(sys.modules, "sentgen.corpus.readers.capitals")
     monkeypatch.setitem(formats.READERS, reader.name, reader)
     monkeypatch.setitem(formats._BY_EXTENSION, ".capitals", reader.name)

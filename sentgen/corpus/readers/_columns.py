@@ -67,11 +67,11 @@ def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tup
         yield start, rows
 
 
+@dataclass(frozen=True, slots=True)
 class ReadBlocks:
     """Reads a format in which every block of lines is a sentence, which ``fill`` fills from its rows."""
 
-    def __init__(self, fill: Callable[..., None]) -> None:
-        self.fill = fill
+    fill: Callable[..., None]
 
     def __call__(self, lines: Iterable[str], *, path: str) -> Iterator[Sentence | Rejection]:
         """Yield the sentences between blank lines."""
@@ -115,7 +115,7 @@ class Carried:
         if not isinstance(item, Rejection):
             if item.marks or self.marks:
                 results = list(results)
-                self.marks = give_marks(item, results, self.marks)
+                self.marks = _give_marks(item, results, self.marks)
             # Metadata of a rejected document are not carried on to the next one.
             carried = () if item.document else of_document(self.metadata)
             self.metadata = [*carried, *item.metadata]
@@ -214,7 +214,7 @@ def optional(column: list[str]) -> list[str] | None:
 _NEAR = 50
 
 
-def give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Sequence[Mark]) -> list[Mark]:
+def _give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Sequence[Mark]) -> list[Mark]:
     """Add the marks of an item to its sentences, after the marks carried on from earlier items.
 
     Returns:

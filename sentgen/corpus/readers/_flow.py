@@ -379,9 +379,6 @@ class Flow:
             partly = mark.begins and before != "" and not before.endswith(" ")
             self._block.marks.append(mark._replace(place=len(before.split()) - partly))
 
-    def _position(self) -> int:
-        return self._block.size or len(self._block.words)
-
     def begin_regions(self, position: int) -> None:
         """Begin the regions that wait for a token."""
         if len(self.opened) > self._marked:
@@ -394,7 +391,8 @@ class Flow:
             self._waiting = []
 
     def _end(self, region: Region) -> None:
-        self._block.marks.append(Mark(self._position(), region, begins=False))
+        position = self._block.size or len(self._block.words)
+        self._block.marks.append(Mark(position, region, begins=False))
 
 
 class Blocks(Flow):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from sentgen.corpus.encodings import UTF_8, codec_of, declared_encoding, decoder_of
 from sentgen.corpus.markup import name_written
 from sentgen.corpus.reader import Item
-from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, base_name, uncompressed_name
+from sentgen.corpus.sources import BROKEN, base_name, uncompressed_name
 from sentgen.corpus.tables import check_archive
 from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError
@@ -190,10 +190,10 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     Raises:
         InputError: the member is large, or defines entities.
     """
-    with archive.open(name) as member:
-        data = b"".join(iter(lambda: member.read(BLOCK_BYTES), b"")) if _is_small(archive, name) else None
-    if data is None:
+    # The sizes that the zip declares were checked when it was opened.
+    if archive.getinfo(name).file_size > _MOST_WHOLE:
         raise InputError(f"{name} is larger than {_MOST_WHOLE} bytes", path=archive.filename)
+    data = archive.read(name)
     path = f"{archive.filename}!{name}"
     data = b"".join(_xml_in_utf_8([data], path=path))
     try:
@@ -206,17 +206,8 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return data
 
 
-def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
-    # The sizes that the zip declares were checked when it was opened.
-    return archive.getinfo(name).file_size <= _MOST_WHOLE
-
-
 def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse XML that defines entities, which could expand exponentially.
-
-    Raises:
-        InputError: the XML defines entities.
-    """
+    """Refuse XML that defines entities, which could expand exponentially."""
     if _ENTITY in data:
         message = f"{name} defines entities, which no document needs; remove them"
         raise InputError(message, path=archive.filename)
@@ -253,11 +244,6 @@ def local_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
     for name, value in attributes.items():
         values.setdefault(local(name), collapse_spaces(value))
     return values
-
-
-def with_original_names(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return attributes by their unescaped names (see `sentgen.corpus.markup`)."""
-    return {name_written(name): value for name, value in attributes.items()}
 
 
 class StrictElements(Elements):
@@ -323,7 +309,7 @@ class StrictElements(Elements):
 
     def region_attributes(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """Return the attributes of a region; values that are too long are refused."""
-        values = with_original_names(local_attributes(attributes))
+        values = {name_written(key): value for key, value in local_attributes(attributes).items()}
         for key, value in values.items():
             if len(value) > LIMITS.field_length:
                 self.fail(f"{key} of {name} has {len(value)} characters; the limit is {LIMITS.field_length}")
@@ -355,7 +341,7 @@ class StrictElements(Elements):
         given = encoding if encoding != UTF_8 else ""
         try:
             for piece in _xml_in_utf_8(pieces, path=self.path, given=given):
-                if self.depth == 0 and b"<!ENTITY" in piece:
+                if self.depth == 0 and _ENTITY in piece:
                     self.fail("declares entities, which are not read; write out what they stand for")
                 if self.typed and (unknown := _REFERENCE.search(piece)):
                     name = unknown[1].decode("ascii", "replace")
@@ -383,11 +369,7 @@ class StrictElements(Elements):
 
 
 def _xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:
-    """Yield XML in UTF-8, converted from the given encoding, else from the declared one.
-
-    Raises:
-        InputError: the encoding is not known, or the text is not in this encoding.
-    """
+    """Yield XML in UTF-8, converted from the given encoding, else from the declared one."""
     pieces = iter(pieces)
     first = next(pieces, b"")
     name = given or declared_encoding(first)

@@ -73,7 +73,6 @@ class _Folia(StrictElements):
         self.inside = 0
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element."""
         parent = self.open[-1].name if self.open else ""
         if self.parts is not None:
             self.inside += 1
@@ -112,7 +111,6 @@ class _Folia(StrictElements):
         }
 
     def finish(self, name: str) -> None:
-        """Take the end of an element."""
         if self.inside:
             self.inside -= 1
             return
@@ -148,21 +146,16 @@ class _Folia(StrictElements):
             self.flow.end_document()
 
     def write(self, text: str, line: int) -> None:
-        """Take text."""
         if self.parts is not None:
             self.parts.append(text)
             self.open[-1].line = self.open[-1].line or line
-
-
-def _fits(sample: list[str]) -> bool:
-    return root_of(sample) == ROOT
 
 
 READER = Reader(
     "folia",
     "3",
     description="FoLiA: sentences, words, parts of speech, lemmas, paragraphs",
-    fits=_fits,
+    fits=lambda sample: root_of(sample) == ROOT,
     read_file=read_file,
     settings=("encoding",),
     distinct=True,

@@ -95,7 +95,6 @@ class _Page(Elements):
         self._loose = False
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Begin an element."""
         tag = name.lower()
         if tag in ("meta", "html", "body"):
             self._note(tag, attributes)
@@ -122,7 +121,6 @@ class _Page(Elements):
         self._open.append((tag, is_region))
 
     def finish(self, name: str) -> None:
-        """End an element."""
         tag = name.lower()
         if tag == "title" and self._title is not None:
             self.said["title"], self._title = "".join(self._title), None
@@ -140,7 +138,6 @@ class _Page(Elements):
                 return
 
     def write(self, text: str, line: int) -> None:
-        """Take text."""
         text = without_c1(text)
         if self._title is not None:
             self._title.append(text)
@@ -153,7 +150,6 @@ class _Page(Elements):
         self.blocks.add(text, line - text.lstrip().count("\n"))
 
     def close(self) -> None:
-        """End the page."""
         while self._open:
             self.finish(self._open[-1][0])
         self._end_loose()
@@ -217,7 +213,6 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[Item
 
 
 def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
-    """Yield decoded lines with their ends."""
     head = file.read(_DECLARED)
     file.seek(0)
     encoding = encoding or declared_encoding(head, page=True) or "utf-8-sig"
@@ -267,7 +262,6 @@ _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31})
 
 
 def _read_epub(file: BinaryIO, *, path: str) -> Iterator[Item]:
-    """Yield the blocks of a book."""
     from lxml import etree
 
     with opened_archive(file, path=path, what="epub") as archive:
@@ -305,14 +299,14 @@ def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> It
         target = _Page(blocks)
         parser = xml_parser(target, recover=True)
         # A chapter may use entities of HTML, which the XML parser does not know.
-        parser.feed(_ENTITY.sub(lambda entity: _character(entity[0]), data))
+        parser.feed(_ENTITY.sub(_character, data))
         parser.close()
         target.close()
         yield from blocks.take()
 
 
-def _character(entity: bytes) -> bytes:
-    return html.unescape(entity.decode()).encode("ascii", "xmlcharrefreplace")
+def _character(entity: re.Match[bytes]) -> bytes:
+    return html.unescape(entity[0].decode()).encode("ascii", "xmlcharrefreplace")
 
 
 EPUB = Reader(

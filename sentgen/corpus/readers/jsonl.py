@@ -146,17 +146,13 @@ def check_raw(value: str) -> str:
     return blank_separators(value)
 
 
-def _fits(sample: list[str]) -> bool:
-    return sample[0].lstrip().startswith("{")
-
-
 READER = Reader(
     "jsonl",
     "3",
     read,
     "JSON Lines: tokens, sentences or text",
     (".jsonl", ".ndjson"),
-    _fits,
+    lambda sample: sample[0].lstrip().startswith("{"),
     read,
     settings=("text", "id"),
 )

@@ -102,7 +102,6 @@ class _Document(Elements):
         self.line = 0
 
     def close(self) -> None:
-        """End the last block."""
         self.blocks.cut()
 
 
@@ -315,7 +314,6 @@ def _blocks(archive: zipfile.ZipFile, name: str, document: _Document) -> Iterato
 
 
 def _read_docx(file: BinaryIO, *, path: str) -> Iterator[Item]:
-    """Yield the paragraphs of a document of Word."""
     with opened_archive(file, path=path, what="docx") as archive:
         document = _Word(path, *_word_styles(archive))
         metadata = _properties(archive, "docProps/core.xml")
@@ -323,7 +321,6 @@ def _read_docx(file: BinaryIO, *, path: str) -> Iterator[Item]:
 
 
 def _read_odt(file: BinaryIO, *, path: str) -> Iterator[Item]:
-    """Yield the paragraphs of a document of OpenDocument."""
     with opened_archive(file, path=path, what="odt") as archive:
         if b"encryption-data" in read_member(archive, "META-INF/manifest.xml"):
             raise InputError("is encrypted; save it without a password", path=path)

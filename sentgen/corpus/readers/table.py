@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, BinaryIO
 
 from sentgen.corpus.comments import comment_of, document_comment, one_line
@@ -35,6 +34,7 @@ from sentgen.corpus.readers._columns import (
     optional,
     parse_heads,
 )
+from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.jsonl import FORBIDDEN, FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import ABSENT, RawText, Sentence
@@ -54,8 +54,6 @@ _JSON = (".json", *JSON_READER.extensions)
 NOT_HERE = "is a table, which is not read here; write the column with its texts to a .txt file, a text a line"
 #: Separators of fields by format; if empty, it is detected from the first lines.
 DELIMITERS = {"csv": "", "tsv": "\t"}
-#: Note in MISC at a token without a space after it.
-_NO_SPACE = "SpaceAfter=No"
 _SENT_ID, _NPS = "sent_id", "nps"
 _ATTRIBUTE = re.compile(r"[^\W\d][\w:.-]*")
 
@@ -91,10 +89,10 @@ class _ListColumns:
         list_columns = cls(table, words, document, depth=table.depth(words))
         named = {name: at for at, name in enumerate(table.columns) if at not in (words, document)}
         # `id` names what a row is: a document, or a sentence.
-        names = (_SENT_ID, ID) if list_columns.depth == 1 else (_SENT_ID,)
-        list_columns.sent_id = next(
-            (named.pop(name) for name in names if name in named and list_columns._above(named[name])), None
-        )
+        for name in (_SENT_ID, ID) if list_columns.depth == 1 else (_SENT_ID,):
+            if name in named and table.depth(named[name]) == list_columns.depth - 1:
+                list_columns.sent_id = named.pop(name)
+                break
         if list_columns.depth > 1 and document is None and ID in named and not table.depth(named[ID]):
             list_columns.document = named.pop(ID)
         for name, at in named.items():
@@ -106,9 +104,6 @@ class _ListColumns:
             elif name != TEXT or table.depth(at):
                 list_columns.said.append((name, at))
         return list_columns
-
-    def _above(self, column: int) -> bool:
-        return self.table.depth(column) == self.depth - 1
 
     def read(self) -> Iterator[Item]:
         """Yield the sentences of all rows."""
@@ -215,8 +210,9 @@ def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
             continue
         values = [_attribute(value, name) for value in column]
         if not plain:
-            sentence.space_after = [_NO_SPACE not in value.split("|") for value in values]
-            values = [_without_space(value) for value in values]
+            sentence.space_after = [NO_SPACE not in value.split("|") for value in values]
+            parts = ([part for part in value.split("|") if part != NO_SPACE] for value in values)
+            values = ["|".join(kept) or ABSENT for kept in parts]
         others.append((plain and name, values))
     sentence.misc = misc_of(others)
 
@@ -279,15 +275,10 @@ def _heads(values: Sequence[object], name: str) -> list[int]:
 
 
 def _attribute(value: object, name: str) -> str:
-    """Return a value as text for MISC, `_` if it is empty."""
     text = as_text(value)
     if FORBIDDEN.search(text):
         raise FormatError("control-character", f"a control character or lone surrogate in {name}")
     return text or ABSENT
-
-
-def _without_space(misc: str) -> str:
-    return "|".join(part for part in misc.split("|") if part != _NO_SPACE) or ABSENT
 
 
 def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
@@ -403,18 +394,6 @@ def refuse_table(source: Source) -> None:
         raise InputError(NOT_HERE, path=source.name)
 
 
-def _read(
-    lines: Iterable[str],
-    *,
-    path: str,
-    text: str = "",
-    id: str = "",
-    delimiter: str = "",
-) -> Iterator[Item]:
-    table = read_csv(lines, path=path, delimiter=delimiter)
-    return _documents_of(table, text=text, id=id)
-
-
 def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Item]]:
     def read_file(file: BinaryIO, *, path: str, text: str = "", id: str = "") -> Iterator[Item]:
         return _documents_of(read(file, path=path), text=text, id=id)
@@ -423,7 +402,9 @@ def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Item]]:
 
 
 def _of_lines(name: str, description: str, extensions: tuple[str, ...]) -> Reader:
-    read = partial(_read, delimiter=DELIMITERS[name])
+    def read(lines: Iterable[str], *, path: str, text: str = "", id: str = "") -> Iterator[Item]:
+        return _documents_of(read_csv(lines, path=path, delimiter=DELIMITERS[name]), text=text, id=id)
+
     return Reader(
         name,
         "2",

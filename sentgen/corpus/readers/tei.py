@@ -31,7 +31,6 @@ from sentgen.corpus.readers._xml import (
     local_attributes,
     root_of,
     stem,
-    with_original_names,
 )
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
 from sentgen.errors import InputError, spell
@@ -103,7 +102,6 @@ class _Tei(StrictElements):
         self.speaker: list[str] | None = None
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element."""
         parent = self.names[-1] if self.names else ""
         end: Callable[[str], None] = _do_nothing
         if self.header is not None:
@@ -186,7 +184,7 @@ class _Tei(StrictElements):
             return _do_nothing
         sent_id = attributes.pop("id", "") or attributes.pop("n", "")
         self.flow.begin_sentence(
-            sent_id, [comment_of(*pair) for pair in with_original_names(attributes).items()]
+            sent_id, [comment_of(name_written(key), value) for key, value in attributes.items()]
         )
         return self._end_sentence
 
@@ -237,12 +235,10 @@ class _Tei(StrictElements):
         self.flow.close()
 
     def finish(self, name: str) -> None:
-        """Take the end of an element."""
         self.names.pop()
         self.ends.pop()(name)
 
     def write(self, text: str, line: int) -> None:
-        """Take text."""
         if self.header is not None:
             if not self.header.data(text):
                 self.fail("a header of more than 20 million characters")
@@ -280,7 +276,7 @@ class _Tei(StrictElements):
             self.flow.join()
         elif name == "milestone" and "spanTo" in attributes and "unit" in attributes:
             name, kind = attributes.pop("spanTo").removeprefix("#"), attributes.pop("unit")
-            self.flow.open_span(name, kind, with_original_names(attributes))
+            self.flow.open_span(name, kind, {name_written(key): value for key, value in attributes.items()})
         elif name == "anchor" and "id" in attributes:
             self.flow.close_span(attributes["id"])
 
@@ -296,15 +292,11 @@ def _do_nothing(_: str) -> None:
     """Do nothing at the end of an element."""
 
 
-def _fits(sample: list[str]) -> bool:
-    return root_of(sample) in ROOTS
-
-
 READER = Reader(
     "tei",
     "3",
     description="TEI P5: texts with structure and header, tokenized or not",
-    fits=_fits,
+    fits=lambda sample: root_of(sample) in ROOTS,
     read_file=read_file,
     settings=("meta", "notes", "encoding"),
     distinct=True,
@@ -459,11 +451,9 @@ class _Header:
         self._size = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element."""
         self._builder.start(name, dict(attributes))
 
     def end(self, name: str) -> None:
-        """Take the end of an element."""
         self._builder.end(name)
 
     def data(self, text: str) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 
 import sentencex
 
@@ -59,7 +59,8 @@ def in_sentences(
 def read_raw(lines: Iterable[str], *, path: str) -> Iterator[RawText]:
     """Yield the paragraphs of a text, for a parser with a tokeniser of its own."""
     for first, paragraph in _paragraphs(lines):
-        yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
+        starts = accumulate((len(line) + 1 for line in paragraph[:-1]), initial=0)
+        yield RawText(" ".join(paragraph), first, tuple(starts))
 
 
 def tokenize_raw(raw: RawText, *, path: str, language: str = ENGLISH) -> Iterator[Sentence | Rejection]:
@@ -104,7 +105,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     stream = iter(lines)
     # The sample decides for the whole text, as a stream cannot be read twice.
     sample = list(islice(stream, _SAMPLE_LINES))
-    wrapped = is_wrapped(sample)
+    wrapped = _is_wrapped(sample)
     block: list[str] = []
     size = 0
     number = 0
@@ -125,24 +126,16 @@ def _is_full(size: int, last: str) -> bool:
     return size > _PARAGRAPH and (last.endswith((".", "!", "?")) or size > 2 * _PARAGRAPH)
 
 
-def is_wrapped(lines: list[str]) -> bool:
+def _is_wrapped(lines: list[str]) -> bool:
     """Return whether a sample of lines is hard-wrapped text (see the module).
 
-    >>> is_wrapped(["This is a", "sentence."]), is_wrapped(["One sentence.", "Another."])
+    >>> _is_wrapped(["This is a", "sentence."]), _is_wrapped(["One sentence.", "Another."])
     (True, False)
     """
     breaks = [line.rstrip() for line, after in pairwise(lines) if line.strip() and after.strip()]
     if not breaks or max(map(len, lines)) > _WRAP_WIDTH:
         return False
     return 2 * sum(not line.endswith(_LINE_ENDS) for line in breaks) > len(breaks)
-
-
-def _offsets(paragraph: list[str]) -> Iterator[int]:
-    """Yield the offset in characters of each line in the joined paragraph."""
-    offset = 0
-    for line in paragraph:
-        yield offset
-        offset += len(line) + 1
 
 
 def _spaces(text: str, forms: list[str]) -> list[bool]:

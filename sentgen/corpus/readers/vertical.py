@@ -49,42 +49,8 @@ _KNOWN = 1_000
 _NAMES = ("id", "name", "file", "title")
 #: Tags at which a sentence ends: it continues neither into nor out of their regions.
 _BLOCKS = frozenset(
-    (
-        "p",
-        "para",
-        "paragraph",
-        "head",
-        "heading",
-        "title",
-        "div",
-        "section",
-        "chapter",
-        "l",
-        "lg",
-        "line",
-        "sp",
-        "speaker",
-        "u",
-        "utterance",
-        "turn",
-        "item",
-        "li",
-        "list",
-        "cell",
-        "row",
-        "table",
-        "note",
-        "quote",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "front",
-        "body",
-        "back",
-    )
+    """p para paragraph head heading title div section chapter l lg line sp speaker u utterance turn item li
+    list cell row table note quote h1 h2 h3 h4 h5 h6 front body back""".split()  # noqa: SIM905
 )
 _PASSED_OVER = re.compile(r"<!--.*-->\s*|<\?.*\?>\s*|<![A-Z].*>\s*")
 _DECLARED = re.compile(r"<!-- *#vrt +positional-attributes: *(.*?) *-->\s*")
@@ -219,10 +185,10 @@ class Pieces:
                     body = text[at:start]
                     self._tokens(body, line)
                     line += _lines_in(body) + 1
-                if tag is ASIDE:
-                    self._declare_in(tag_line.decode(), line)
-                else:
+                if tag is not ASIDE:
                     self.take(tag, line)
+                elif declared := _DECLARED.match(tag_line.decode()):
+                    self._declare(declared[1].split(), line)
                 if tag_line.endswith(GLUED):
                     self._glue()
                     line += 1
@@ -251,11 +217,6 @@ class Pieces:
         pieces, self._found = self._found, []
         return pieces
 
-    def _declare_in(self, comment: str, line: int) -> None:
-        """Set the names of columns if a comment declares them."""
-        if declared := _DECLARED.match(comment):
-            self._declare(declared[1].split(), line)
-
     def _declare(self, names: Sequence[str], line: int) -> None:
         """Set the names of columns, unless the user gave them or a token was read before."""
         if self._given or self._begun:
@@ -266,7 +227,6 @@ class Pieces:
             raise InputError(error.message, path=self.path, line=line) from error
 
     def _tokens(self, body: bytes, line: int) -> None:
-        """Take lines that are no tags."""
         if not self._begun:
             first, _, rest = body.lstrip(b"\n").partition(b"\n")
             if _is_header(first.decode()):
@@ -385,7 +345,6 @@ class Pieces:
             self._close_region(name_written(tag.kind))
 
     def _glue(self) -> None:
-        """Note that no space follows the last token."""
         piece = self.piece
         if piece is not None and piece.parts and piece.glued[-1:] != (piece.size - 1,):
             piece.glued = (*piece.glued, piece.size - 1)
@@ -436,7 +395,6 @@ class Pieces:
         return region
 
     def _close_region(self, kind: str) -> None:
-        """End the last region of a kind, if one is open."""
         regions = self._open.get(kind)
         if regions:
             self._mark(regions.pop(), begins=False)
@@ -468,7 +426,6 @@ class Pieces:
 
 
 def _is_aside(line: str) -> bool:
-    """Return whether a line is a comment or a declaration."""
     return _PASSED_OVER.fullmatch(line) is not None
 
 
