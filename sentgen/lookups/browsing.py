@@ -157,16 +157,10 @@ def find_sentence(
     (about,) = rows.to_pylist()
     query = Statement(_TOKENS, Bindings(id=about["id"]))
     answer = limited_answer(connection, query, 0, "tokens")
-    beside = {
-        name: _beside(connection, about["id"] + step, corpus, document)
-        for name, step in (("previous", -1), ("next", 1))
-    }
-    return answer, {**about, **beside}
-
-
-def _beside(connection: Connection, number: int, corpus: str, document: str) -> str | None:
-    name = Statement(_BESIDE, Bindings(id=number, corpus=corpus, document=document)).value(connection)
-    return None if name is None else str(name)
+    for name, step in (("previous", -1), ("next", 1)):
+        bindings = Bindings(id=about["id"] + step, corpus=corpus, document=document)
+        about[name] = Statement(_BESIDE, bindings).value(connection)
+    return answer, about
 
 
 #: Values of a key to list at most; more years than that are grouped into decades.
@@ -246,17 +240,13 @@ def size_of(connection: Connection, corpora: Sequence[str], condition: str | Non
     selection, bindings = Selection.named(connection, corpora, condition=condition), Bindings()
     query = Statement(_SIZE.format(conditions=where(selection.of_sentences(bindings))), bindings)
     (row,) = query.run(connection).to_pylist()
-    return CorpusSize(**row, types=_types(connection, selection))
-
-
-def _types(connection: Connection, selection: Selection) -> int:
     bindings = Bindings()
     if selection.condition is None:
         table, column, conditions = "ngram_1", "w1", selection.of_unigrams(bindings)
     else:
         table, column, conditions = "token", "word_id", selection.of_tokens(bindings)
     text = _TYPES.format(column=column, table=table, conditions=where(conditions))
-    return int(Statement(text, bindings).value(connection))
+    return CorpusSize(**row, types=Statement(text, bindings).value(connection))
 
 
 def facets(connection: Connection, corpora: Sequence[str], condition: str | None, key: str = "") -> Answer:
@@ -284,8 +274,11 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     text = _FACETS.format(
         every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
     )
-    query = Statement(text, bindings)
-    rows = [_row(**row) for row in query.run(connection).to_pylist()]
+    query, rows = Statement(text, bindings), list[tuple[object, ...]]()
+    for row in query.run(connection).to_pylist():
+        shown = f"{row['value']}0s" if row["digits"] == 3 else row["value"]
+        condition = chosen_by(row["key"], row["value"], begins=row["digits"] > 0)
+        rows.append((row["key"], shown, row["documents"], row["tokens"], row["different"], condition))
     table = Rows(("key", "value", "documents", "tokens", "different", "condition"), rows)
     return Answer(table, query, "metadata that part the documents")
 
@@ -316,13 +309,6 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
             for each in (labels if name == key else labels[:_MOST_VALUES])
         ]
     return Rows(("key", "value", "lines", "different", "condition"), rows)
-
-
-def _row(
-    key: str, value: str, digits: int, documents: int, tokens: int, different: int
-) -> tuple[str, str, int, int, int, str]:
-    shown = f"{value}0s" if digits == 3 else value
-    return key, shown, documents, tokens, different, chosen_by(key, value, begins=digits > 0)
 
 
 def chosen_by(key: str, value: str, *, begins: bool = False) -> str:

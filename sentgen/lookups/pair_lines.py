@@ -12,14 +12,14 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.patterns import ANY, counted_tag, tag_among, word_among
+from sentgen.lookups.base.patterns import ANY, TokenPattern, counted_tag, tag_among, word_among
 from sentgen.lookups.base.question import LimitOption, Lookup, OffsetOption, after_offset
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
-from sentgen.lookups.concordances.hits import Window, read_pattern
+from sentgen.lookups.concordances.hits import Window
 from sentgen.lookups.cql.conditions import columns
-from sentgen.lookups.cql.search import Cql, query_of, token_of
+from sentgen.lookups.cql.search import Cql, token_of
 from sentgen.lookups.dependency_search import Layer
 from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
 from sentgen.lookups.statistics.relations import linked_tokens
@@ -166,7 +166,7 @@ class PairLines(Lookup):
 
 
 def _one_token(connection: Connection, pattern: str, selection: Selection) -> Cql:
-    tokens = read_pattern(connection, pattern, selection)
+    tokens = TokenPattern.read_all(connection, pattern, selection)
     if len(tokens) > 1:
         raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
-    return query_of(connection, pattern, token_of(tokens[0]), selection)
+    return Cql.of_pattern(connection, pattern, token_of(tokens[0]), selection)

@@ -82,7 +82,7 @@ def define(
     else:
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
     condition = Condition.read(connection, made.condition)
-    sentences, _, _ = _sizes(connection, condition)
+    sentences = _sizes(connection, condition)["sentences"]
     if not sentences:
         raise InputError(f"subcorpus {name!r} is not defined: {'; '.join(condition.hints(connection))}")
     row = {"name": name, "corpora": "\n".join(made.corpora), "expression": made.expression}
@@ -101,20 +101,12 @@ def remove(connection: Connection, name: str) -> Subcorpus:
     return removed
 
 
-def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
-    """Return the numbers of sentences, tokens and documents of the subcorpus."""
-    condition = Selection.named(connection, [part.name]).condition
-    assert condition is not None
-    return _sizes(connection, condition)
-
-
-def _sizes(connection: Connection, condition: Condition) -> tuple[int, int, int]:
-    """Return the numbers of the sentences that meet a condition, of their tokens and of their documents."""
+def _sizes(connection: Connection, condition: Condition) -> dict[str, int]:
+    """Return the numbers of ``sentences`` that meet a condition, of their ``tokens`` and ``documents``."""
     bindings = Bindings()
     text = _SIZE.format(sentences=condition.sentences(bindings))
     (row,) = Statement(text, bindings).fetch(connection, 1).to_pylist()
-    sentences, tokens, documents = map(int, row.values())
-    return sentences, tokens, documents
+    return row
 
 
 def overview(store: Store) -> Rows:
@@ -130,14 +122,13 @@ def overview(store: Store) -> Rows:
 def properties(connection: Connection, name: str) -> Rows:
     """Return a table about a subcorpus: property and value."""
     part = find(connection, name)
-    sentences, tokens, documents = sizes(connection, part)
+    condition = Selection.named(connection, [name]).condition
+    assert condition is not None
     values = {
         "name": part.name,
         "corpora": ", ".join(part.corpora) or "all",
         "where": part.expression,
         "defined_at": part.defined_at.isoformat(sep=" ", timespec="seconds"),
-        "sentences": sentences,
-        "tokens": tokens,
-        "documents": documents,
+        **_sizes(connection, condition),
     }
     return Rows(("property", "value"), [(key, str(value)) for key, value in values.items()])

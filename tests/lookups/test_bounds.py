@@ -19,7 +19,7 @@ from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.grammar import read
-from sentgen.lookups.cql.search import parse_cql
+from sentgen.lookups.cql.search import Cql
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_request
 from sentgen.lookups.ngram_search import Ngrams
@@ -155,7 +155,7 @@ def test_a_node_may_have_any_name(connection: Connection) -> None:
 
 def test_no_word_of_a_query_stands_in_its_statement(connection: Connection) -> None:
     """No text of a question is in the statement, except quoted names of columns; values are bound."""
-    cql = parse_cql(connection, 'zzl:"zzv" zzm:[] :: zzl.lemma != zzm.lemma', Selection(()))
+    cql = Cql.read(connection, 'zzl:"zzv" zzm:[] :: zzl.lemma != zzm.lemma', Selection(()))
     statement = cql.find(Bindings()).parts
     statement += (
         Match(request="pattern { zzn [xpos=zzv]; zze: zzn -> zzo }", count=True).ask(connection).query.text

@@ -18,7 +18,7 @@ from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
-from sentgen.lookups.cql.search import is_cql, parse_cql
+from sentgen.lookups.cql.search import Cql, is_cql
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
@@ -162,7 +162,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
 def test_an_error_points_at_its_place(store: Connection, query: str, column: int, message: str) -> None:
     """A wrong query is shown with a caret below the character."""
     with pytest.raises(QueryError) as caught:
-        parse_cql(store, query, Selection(()))
+        Cql.read(store, query, Selection(()))
 
     assert str(caught.value).startswith(f"column {column}: {message}")
     line, caret = caught.value.picture.splitlines()
@@ -173,7 +173,7 @@ def test_an_error_points_at_its_place(store: Connection, query: str, column: int
 def test_an_error_in_a_later_line_shows_that_line(store: Connection) -> None:
     """And counts its columns."""
     with pytest.raises(QueryError, match="line 2, column 3") as caught:
-        parse_cql(store, '"a"\n  ) "b"', Selection(()))
+        Cql.read(store, '"a"\n  ) "b"', Selection(()))
 
     assert caught.value.picture == '    ) "b"\n    ^'
 

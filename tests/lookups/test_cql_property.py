@@ -24,7 +24,7 @@ from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import Reading, Strategy
-from sentgen.lookups.cql.search import Cql, parse_cql
+from sentgen.lookups.cql.search import Cql
 from sentgen.lookups.search.hits import Spans
 from sentgen.lookups.search.search import WalkSearch
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -307,7 +307,7 @@ def says_the_same(
 ) -> None:
     """Compare the hits in sentences."""
     sentences = fill(connection, corpus, regions)
-    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
+    cql = Cql.read(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
     expected = [
         (number, *one)
         for number, each in enumerate(sentences, 1)
@@ -390,7 +390,7 @@ def says_the_same_across(
     sentences = fill(connection, corpus, regions)
     firsts = [number for number, one in enumerate(sentences) if one.first]
     reading = Reading(strategy=strategy, across=True)
-    cql = parse_cql(connection, f"{query}{expanded}", Selection(()), reading)
+    cql = Cql.read(connection, f"{query}{expanded}", Selection(()), reading)
     expected = [
         (begin + 1, *one)
         for begin, end in zip(firsts, [*firsts[1:], len(sentences)], strict=True)
@@ -425,7 +425,7 @@ def test_a_stretch_of_tokens_is_one_step(
             for begin in range(0, 100, 10)
         ],
     )
-    cql, steps = parse_cql(connection, query, Selection(()), Reading(across=True)), list[int]()
+    cql, steps = Cql.read(connection, query, Selection(()), Reading(across=True)), list[int]()
     step = WalkSearch._step
 
     def counted(search: WalkSearch, one: int, walks: Spans, two: int) -> Spans:

@@ -24,7 +24,7 @@ from sentgen.errors import QueryError
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE
 from sentgen.lookups.cql.dialects import Reading, Strategy
-from sentgen.lookups.cql.search import parse_cql
+from sentgen.lookups.cql.search import Cql
 from sentgen.schema import Store
 from sentgen.schema.lake_transfer import export
 from sentgen.schema.places import Place
@@ -211,7 +211,7 @@ def test_the_statement_finds_what_the_definition_says(
     selection = Selection.named(places[place], names, condition=condition)
     reading = Reading(strategy=strategy, across=across)
     try:
-        cql = parse_cql(places[place], f"{query}{expanded}", selection, reading)
+        cql = Cql.read(places[place], f"{query}{expanded}", selection, reading)
     except QueryError:
         assert names == ("trees",), "which has no regions"
         return

@@ -6,6 +6,7 @@ A look-up of a word scans the whole table of words, so that all are read once wo
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
@@ -14,7 +15,6 @@ from sentgen.case_folding import fold_sql
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, one_row, raw, register_arrow
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
-    import numpy.typing as npt
     import pyarrow as pa
 
     from sentgen.arrays import Ints
@@ -22,7 +22,8 @@ if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
 
 #: The cache may take the memory of the store divided by this.
 _PART = 8
-CachedArray = TypeVar("CachedArray", "npt.NDArray[Any]", "pa.Table")
+#: An array of numpy, or a table of Arrow.
+CachedArray = TypeVar("CachedArray", bound=Any)
 
 
 class ArrayCache:
@@ -38,6 +39,11 @@ class ArrayCache:
         if array is not None:
             self._arrays.move_to_end(key)
         return array
+
+    def get(self, key: object, read: Callable[[], CachedArray]) -> CachedArray:
+        """Return the array under a key, which is read and added if there is none."""
+        array: CachedArray | None = self.find(key)
+        return self.add(key, read()) if array is None else array
 
     def add(self, key: object, array: CachedArray) -> CachedArray:
         """Add an array, unless it is larger than the capacity."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from sqlalchemy import Connection
@@ -24,6 +25,8 @@ from sentgen.options import Option
 from sentgen.output.wording import instead
 
 ANY = "*"
+#: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
+MOST_TOKENS = 50
 _NAME = re.compile(r"[A-Za-z]\w*")
 
 
@@ -141,6 +144,22 @@ class TokenPattern:
             return cls(attribute, stem, tag)
         return cls(attribute, selection.fold(stem), tag, loose(stem, selection))
 
+    @classmethod
+    def read_all(cls, connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
+        """Read the tokens of a pattern, with blanks between them.
+
+        Raises:
+            InputError: the pattern is empty or too long, names an unknown attribute, or matches every token.
+        """
+        is_tag, is_word = partial(_has_tag, connection), partial(_has_word, connection, selection)
+        words = split_pattern(pattern, most=MOST_TOKENS)
+        tokens = [cls.read(text, selection, is_tag, is_word) for text in words]
+        if all(token.free for token in tokens):
+            raise InputError(
+                "a pattern of stars alone matches everywhere; give at least one word, tag or lemma"
+            )
+        return tokens
+
 
 def loose(pattern: str, selection: Selection) -> bool:
     """Return whether words are compared with a pattern without regard to case.
@@ -174,15 +193,13 @@ def split_pattern(text: str, *, most: int = 0) -> list[str]:
     return parts
 
 
-def has_tag(connection: Connection, pattern: str) -> bool:
-    """Return whether the store has a tag that matches a pattern."""
+def _has_tag(connection: Connection, pattern: str) -> bool:
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
     return any_row(connection, "tag", [condition], bindings)
 
 
-def has_word(connection: Connection, selection: Selection, pattern: str) -> bool:
-    """Return whether the store has a word that matches a pattern."""
+def _has_word(connection: Connection, selection: Selection, pattern: str) -> bool:
     bindings, word = Bindings(), glob(selection.fold(pattern))
     condition = word.condition("form", bindings, ignore_case=loose(pattern, selection))
     return any_row(connection, "word", [condition], bindings)

@@ -38,9 +38,6 @@ select c.sentence_id, c.position,
       select sentence_id, unnest([first, last + 1]) from ({parts})
     ) as c
     join sentence as s on s.id = c.sentence_id and c.position <= s.length{conditions}"""
-_WITH_ATTRIBUTE = """\
-({alias}.sentence_id, {alias}.place) in (
-    select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 #: The order of regions by their first token: of two regions around a token, the inner one is greater.
 INNER = "(p.began, p.place)"
 _AROUND_FIRST = """\
@@ -62,7 +59,7 @@ limit $most"""
 _NUMBER = "p.began::hugeint * 4294967296 + p.place"
 _INNERMOST = """\
 coalesce((select max({number}) from ({parts}) as p
-    where p.sentence_id = {alias}.sentence_id and {alias}.{position} between p.first and p.last), 0)"""
+    where p.sentence_id = {alias}.sentence_id and {alias}.position between p.first and p.last), 0)"""
 _VALUE = """\
 (select nullif(arg_max(coalesce(a.value, ''), {number}), '')
     from ({parts}) as p
@@ -131,27 +128,17 @@ class RegionKey(Key):
         return Statement(_OCCURRING, {"kinds": list(self.kinds), "keys": list(self.keys), "most": most})
 
 
-def of_kinds(kinds: tuple[str, ...], bindings: Bindings, alias: str = "r") -> str:
-    """Return the condition that a row of `region` is of some kinds."""
-    return f"{alias}.kind in {bindings.bind('kinds', list(kinds))}"
+def of_kinds(kinds: tuple[str, ...], bindings: Bindings) -> str:
+    """Return the condition that a row ``r`` of `region` is of some kinds."""
+    return f"r.kind in {bindings.bind('kinds', list(kinds))}"
 
 
-def innermost(kinds: tuple[str, ...], alias: str, position: str, bindings: Bindings) -> str:
+def innermost(kinds: tuple[str, ...], alias: str, bindings: Bindings) -> str:
     """Return the SQL for a number that identifies the innermost region around a token; 0 where there is none.
 
-    Args:
-        kinds: kinds of the regions.
-        alias: alias of a row with ``sentence_id`` and the position of the token.
-        position: the column with the position.
-        bindings: bindings of the statement.
+    ``alias`` is that of a row with ``sentence_id`` and ``position``.
     """
-    parts = parts_of(of_kinds(kinds, bindings))
-    return _INNERMOST.format(number=_NUMBER, parts=parts, alias=alias, position=position)
-
-
-def with_attribute(keys: tuple[str, ...], test: str, bindings: Bindings, alias: str = "r") -> str:
-    """Return the condition that a row of `region` has an attribute whose ``a.value`` passes a test."""
-    return _WITH_ATTRIBUTE.format(alias=alias, keys=bindings.bind("attribute", list(keys)), test=test)
+    return _INNERMOST.format(number=_NUMBER, parts=parts_of(of_kinds(kinds, bindings)), alias=alias)
 
 
 def parts_of(conditions: str, *, lengths: bool = False) -> str:

@@ -71,16 +71,8 @@ class ResultBudget:
         self._most = int(limit) // 4 if limit else None
         self._bytes = 0
 
-    def add(self, rows: pa.Table | pa.RecordBatch) -> None:
-        """Add the bytes of some rows.
-
-        Raises:
-            MemoryLimitError: the rows take too many bytes.
-        """
-        self.hold(rows.nbytes)
-
-    def hold(self, size: int) -> None:
-        """Add bytes from which rows will be computed.
+    def add(self, size: int) -> None:
+        """Add the bytes of rows, or those from which rows will be computed.
 
         Raises:
             MemoryLimitError: there are too many bytes.
@@ -126,7 +118,7 @@ class Statement:
         budget, batches = ResultBudget(connection), []
         for batch in reader:
             batches.append(batch)
-            budget.add(batch)
+            budget.add(batch.nbytes)
         import pyarrow as pa
 
         return pa.Table.from_batches(batches, reader.schema)
@@ -311,19 +303,14 @@ SENTENCE = Extent("token", "sentence_id", "position")
 DOCUMENT = Extent("running", "start", "place")
 
 
-def document_offsets(conditions: Sequence[str] = ()) -> TableExpression:
-    """Return the expression ``placed``: the tokens before each sentence ``s`` in its document.
-
-    Args:
-        conditions: conditions that select whole documents.
-    """
-    return TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), materialized=True)
-
-
 def document_tokens(conditions: Sequence[str] = ()) -> list[TableExpression]:
-    """Return the expressions from which `DOCUMENT` reads."""
+    """Return the expressions from which `DOCUMENT` reads: ``placed``, and then ``running``.
+
+    The ``conditions`` on rows ``s`` of `sentence` select whole documents.
+    """
+    placed = TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), materialized=True)
     # Not materialized, as it has all tokens.
-    return [document_offsets(conditions), TableExpression("running", _RUNNING, materialized=None)]
+    return [placed, TableExpression("running", _RUNNING, materialized=None)]
 
 
 def expressions_text(parts: Sequence[TableExpression]) -> str:
@@ -364,8 +351,3 @@ class HitSource:
     def with_start(self) -> str:
         """The start of a with clause to which further common table expressions are added."""
         return f"with recursive {self.parts}" if self.parts else "with "
-
-    @property
-    def with_clause(self) -> str:
-        """The with clause of a statement that has no other common table expressions."""
-        return only_expressions(self.parts)

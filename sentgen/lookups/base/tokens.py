@@ -72,6 +72,18 @@ where m.sentence_id between $low and $high and s.length > 0
 order by first, last"""
 _POSITIONS = "select position from token where sentence_id between $low and $high"
 _IN_ORDER = "\norder by sentence_id, position"
+#: Occurrences that are held in memory at once: some ten megabytes.
+_MOST_OCCURRENCES = 1 << 22
+_TOKENS = """\
+select token
+from occurrence
+where attribute = '{attribute}' and word_id in ({words})
+limit {most}"""
+_TOKENS_OF_EACH = """\
+select word_id, token
+from occurrence
+where attribute = 'word' and word_id in (select unnest($words))
+order by word_id, token"""
 
 
 class Tokens:
@@ -108,6 +120,59 @@ class Tokens:
         """Return the columns of a query, which are never null."""
         table = arrow_table(raw(self.connection), text, parameters)
         return [column.to_numpy() for column in table.columns]
+
+    def multiwords(self, condition: str, bindings: Bindings) -> tuple[Longs, Longs]:
+        """Return the numbers of the first and last tokens of multiword tokens ``m`` that meet a condition."""
+        first, last = self.array(_MULTIWORDS.format(condition=condition), bindings)
+        return first, last
+
+    def ever_unspaced(self, tokens: Sequence[Longs]) -> bool:
+        """Return whether some sequence of tokens occurs in a sentence without spaces between its tokens.
+
+        ``tokens`` are, for each token of the sequence, the numbers of all of its candidates.
+        """
+        for block in self.blocks():
+            low, high = np.searchsorted(tokens[0], [block.first, block.first + block.size])
+            at = np.stack([one[low:high] for one in tokens]) - block.first
+            before = at[:-1, at[-1] < block.size]
+            if before.size:
+                is_joined = (block.column(UNSPACED)[before] == 1) & ~block.begins()[before + 1]
+                if is_joined.all(axis=0).any():
+                    return True
+        return False
+
+    def occurrences(self, attribute: str, words: Ints | Longs) -> Longs | None:
+        """Return the numbers of the tokens that have one of some words, ascending; None if they are too many.
+
+        Args:
+            attribute: whether words are forms or lemmas, as the table `occurrence` names it.
+            words: ids of the words.
+        """
+        key = (_TOKENS, attribute, tuple(words.tolist()))
+        tokens: Longs | None = self.cache.find(key)
+        if tokens is None:
+            # Joining with rows is faster than many values in the text of a statement.
+            values = str(words[0]) if len(words) == 1 else "select unnest($words)"
+            text = _TOKENS.format(attribute=attribute, words=values, most=_MOST_OCCURRENCES + 1)
+            (rows,) = self.array(text, {} if len(words) == 1 else {"words": words.tolist()})
+            if len(rows) > _MOST_OCCURRENCES:
+                return None
+            tokens = self.cache.add(key, np.sort(rows, kind="stable"))
+        return tokens
+
+    def occurrences_of_each(self, words: Iterable[int]) -> dict[int, Longs]:
+        """Return the token numbers of each of some forms, ascending; unknown ones are read at once."""
+        # The keys under which `occurrences` caches single words.
+        keys = {word: (_TOKENS, "word", (word,)) for word in words}
+        tokens: dict[int, Longs] = {word: self.cache.find(key) for word, key in keys.items()}
+        if unknown := [word for word, known in tokens.items() if known is None]:
+            words_of, every = self.array(_TOKENS_OF_EACH, {"words": unknown})
+            bounds = zip(
+                *(np.searchsorted(words_of, unknown, side) for side in ("left", "right")), strict=True
+            )
+            for word, (begin, end) in zip(unknown, bounds, strict=True):
+                tokens[word] = self.cache.add(keys[word], every[begin:end].copy())
+        return tokens
 
 
 @dataclass(slots=True)
@@ -172,7 +237,12 @@ class Block:
 
     def missing_tokens(self) -> Bools | None:
         """Return which numbers have no token; None if all have one."""
-        missing: Bools = self._cached("missing", self._find_missing)
+
+        def find() -> Bools:
+            # An empty array stands for no missing tokens, so that this result is cached, too.
+            return self._mark_missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
+
+        missing: Bools = self._cached("missing", find)
         return missing if len(missing) else None
 
     def spots(self, at: Longs) -> pa.Table:
@@ -193,10 +263,6 @@ class Block:
         begins = self._mark_missing()
         begins[at] = True
         return begins
-
-    def _find_missing(self) -> Bools:
-        # An empty array stands for no missing tokens, so that this result is cached, too.
-        return self._mark_missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
 
     def _mark_missing(self) -> Bools:
         _, begins, lengths, _ = self.sentences()
@@ -222,12 +288,10 @@ class Block:
 
     def multiwords(self) -> pa.Table:
         """Return a table of the multiword tokens: ``first`` and ``last`` token number, and ``form``."""
-        key = self._key("multiword")
-        table: pa.Table | None = self.tokens.cache.find(key)
-        if table is None:
-            duck, bounds = raw(self.tokens.connection), {"low": self.low, "high": self.high}
-            table = self.tokens.cache.add(key, arrow_table(duck, _MULTIWORDS_OF_BLOCK, bounds))
-        return table
+        duck, bounds = raw(self.tokens.connection), {"low": self.low, "high": self.high}
+        return self.tokens.cache.get(
+            self._key("multiword"), lambda: arrow_table(duck, _MULTIWORDS_OF_BLOCK, bounds)
+        )
 
     def _read_unspaced(self) -> Ints:
         """Return 1 for tokens that no space follows, as all tokens of a multiword token but the last."""
@@ -264,9 +328,7 @@ class Block:
         return (self.tokens.across, self.low, self.high, name)
 
     def _cached(self, name: str, read: Callable[[], Array]) -> Array:
-        key = self._key(name)
-        array: Array | None = self.tokens.cache.find(key)
-        return self.tokens.cache.add(key, read()) if array is None else array
+        return self.tokens.cache.get(self._key(name), read)
 
     def selected_tokens(self, selection: Selection) -> Bools | None:
         """Return which tokens are in the sentences of a selection; None if all are."""
@@ -388,31 +450,6 @@ class Part(Block):
         return self._columns[name]
 
 
-def multiwords(connection: Connection, condition: str, bindings: Bindings) -> tuple[Longs, Longs]:
-    """Return the numbers of the first and the last tokens of multiword tokens ``m`` that meet a condition."""
-    query = _MULTIWORDS.format(condition=condition)
-    first, last = (one.to_numpy() for one in arrow_table(raw(connection), query, dict(bindings)).columns)
-    return first, last
-
-
-def ever_unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
-    """Return whether some sequence of tokens occurs in a sentence without spaces between its tokens.
-
-    Args:
-        connection: the store.
-        tokens: for each token of the sequence, the numbers of all of its candidates.
-    """
-    for block in Tokens(connection).blocks():
-        low, high = np.searchsorted(tokens[0], [block.first, block.first + block.size])
-        at = np.stack([one[low:high] for one in tokens]) - block.first
-        before = at[:-1, at[-1] < block.size]
-        if before.size:
-            is_joined = (block.column(UNSPACED)[before] == 1) & ~block.begins()[before + 1]
-            if is_joined.all(axis=0).any():
-                return True
-    return False
-
-
 def places(begins: Longs, lengths: Longs) -> Longs:
     """Return all places of some ranges, given their first places and lengths.
 
@@ -425,12 +462,6 @@ def places(begins: Longs, lengths: Longs) -> Longs:
     return ranges
 
 
-def pair_rows(low: Longs, high: Longs) -> tuple[Longs, Longs]:
-    """Return as two arrays the pairs of each row i with every j from ``low[i]`` to before ``high[i]``."""
-    lengths = np.maximum(high - low, 0)
-    return np.repeat(np.arange(len(low)), lengths), places(low, lengths)
-
-
 def _value(column: str) -> str:
     """Return the SQL for a column with `NONE` in place of null."""
     if column == "space_after":
@@ -438,70 +469,3 @@ def _value(column: str) -> str:
     if column in ("word_id", "position"):
         return column
     return f"coalesce({column}, {NONE})"
-
-
-#: Occurrences that are held in memory at once: some ten megabytes.
-_MOST_OCCURRENCES = 1 << 22
-
-_TOKENS = """\
-select token
-from occurrence
-where attribute = '{attribute}' and word_id in ({words})
-limit {most}"""
-
-
-def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> Longs | None:
-    """Return the numbers of the tokens that have one of some words, ascending; None if they are too many.
-
-    Args:
-        connection: the store.
-        attribute: whether words are forms or lemmas, as the table `occurrence` names it.
-        words: ids of the words.
-    """
-    cache, key = ArrayCache.of_store(connection), (occurrences, attribute, tuple(words.tolist()))
-    tokens: Longs | None = cache.find(key)
-    if tokens is None:
-        # Joining with rows is faster than many values in the text of a statement.
-        values = str(words[0]) if len(words) == 1 else "select unnest($words)"
-        text = _TOKENS.format(attribute=attribute, words=values, most=_MOST_OCCURRENCES + 1)
-        parameters = {} if len(words) == 1 else {"words": words.tolist()}
-        rows: Longs = arrow_table(raw(connection), text, parameters).column(0).to_numpy()
-        if len(rows) > _MOST_OCCURRENCES:
-            return None
-        tokens = cache.add(key, np.sort(rows, kind="stable"))
-    return tokens
-
-
-_TOKENS_OF_EACH = """\
-select word_id, token
-from occurrence
-where attribute = '{attribute}' and word_id in (select unnest($words))
-order by word_id, token"""
-
-
-def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[int]) -> dict[int, Longs]:
-    """Return the token numbers of each of some words, ascending; those not in the cache are read at once.
-
-    Args:
-        connection: the store.
-        attribute: whether words are forms or lemmas, as the table `occurrence` names it.
-        words: ids of the words.
-    """
-    cache = ArrayCache.of_store(connection)
-    tokens: dict[int, Longs] = {}
-    unknown = list[int]()
-    for word in words:
-        # The key under which `occurrences` caches a single word.
-        known = cache.find((occurrences, attribute, (word,)))
-        if known is None:
-            unknown.append(word)
-        else:
-            tokens[word] = known
-    if unknown:
-        text = _TOKENS_OF_EACH.format(attribute=attribute)
-        table = arrow_table(raw(connection), text, {"words": unknown})
-        words_of, every = (column.to_numpy() for column in table.columns)
-        bounds = zip(*(np.searchsorted(words_of, unknown, side) for side in ("left", "right")), strict=True)
-        for word, (begin, end) in zip(unknown, bounds, strict=True):
-            tokens[word] = cache.add((occurrences, attribute, (word,)), every[begin:end].copy())
-    return tokens

@@ -12,14 +12,13 @@ from sentgen.errors import InputError, spell
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.question import MOST, OffsetOption, after_offset
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
-from sentgen.lookups.concordances.hit_places import hit_places, spread_of
+from sentgen.lookups.concordances.hit_places import hit_places
 from sentgen.lookups.concordances.hits import HitLookup, Query
 from sentgen.lookups.concordances.line_query import (
     WORDS,
     LineContext,
     LineQuery,
     WideContextOption,
-    check_paragraphs,
     read_shown,
 )
 from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortKey, SortOption
@@ -221,9 +220,9 @@ class Kwic(HitLookup):
     def _places(self, connection: Connection) -> Answer:
         request = self._line_query(connection)
         pattern = request.pattern
-        spread, bindings = spread_of(connection, pattern.find(connection)), Bindings()
+        bindings, hits = Bindings(), pattern.find(connection)
         source = pattern.source(bindings)
-        answer = hit_places(connection, source, bindings, spread, self.limit, self._missing)
+        answer = hit_places(connection, source, bindings, hits, self.limit, self._missing)
         answer = replace(answer, remarks=(*pattern.steps(connection), *answer.remarks))
         return explain_absence(connection, answer, request.selection, pattern.values)
 
@@ -241,8 +240,7 @@ class Kwic(HitLookup):
 
     def _line_query(self, connection: Connection) -> LineQuery:
         selection, context = self.select(connection, sentences=True), LineContext.read(self.context)
-        if context.unit == "p":
-            check_paragraphs(connection)
+        context.check(connection)
         hits = Query.read(connection, self.pattern, selection, cql=self.cql, reading=self.reading)
         hits = self.with_filters(connection, hits, selection)
         there = StoreKeys(connection, selection.names)

@@ -76,7 +76,7 @@ def hit_places(
     connection: Connection,
     source: HitSource,
     bindings: Bindings,
-    spread: Iterable[pa.Table],
+    all_hits: Iterable[BlockHits] | None,
     limit: int,
     missing: str,
 ) -> Answer:
@@ -89,13 +89,19 @@ def hit_places(
         connection: the store.
         source: the source of hits in the statement that is shown, with its ``bindings``.
         bindings: bindings of that statement.
-        spread: the counts of all hits by `spread_of` or `spread_statement`.
+        all_hits: the hits in arrays; None to count those of ``source`` by the statement.
         limit: maximal number of documents, 0 for all.
         missing: what there is none of if there is no hit.
     """
     import pyarrow as pa
 
-    rows = pa.concat_tables(spread)
+    spread = _SPREAD.format(
+        beginning=source.with_start, sentence=source.sentence, first=source.first, source=source.table
+    )
+    if all_hits is None:
+        rows = Statement(f"{spread}\nselect * from spread", bindings).run(connection)
+    else:
+        rows = pa.concat_tables(_spread(connection, all_hits))
     documents, tokens, places, counts = (rows[name].to_numpy() for name in rows.column_names)
     ids, document_of = np.unique(documents, return_inverse=True)
     hits = np.bincount(document_of, counts, len(ids)).astype(np.int64)
@@ -116,19 +122,14 @@ def hit_places(
     number = int(hits.sum())
     remarks = [f"{quantity(number, 'hit')} in {quantity(len(ids), 'document')}"] if number else []
     shown = _SHOWN.format(limit=limit_clause(limit, bindings, "  "))
-    query = Statement(f"{_spread(source)},\n{shown}", bindings)
+    query = Statement(f"{spread},\n{shown}", bindings)
     table = Rows(tuple(_COLUMNS), rows_shown, tuple(_COLUMNS.values()))
     more = len(ids) > len(rows_shown)
     return Answer(table, query, missing, truncated=more, total=len(ids), remarks=tuple(remarks))
 
 
-def spread_statement(source: HitSource, bindings: Bindings) -> Statement:
-    """Return the statement that counts hits by the document and the place where they begin."""
-    return Statement(f"{_spread(source)}\nselect * from spread", bindings)
-
-
-def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.Table]:
-    """Yield the counts of `spread_statement` for hits in arrays, a table a block, and at least one."""
+def _spread(connection: Connection, all_hits: Iterable[BlockHits]) -> Iterator[pa.Table]:
+    """Yield the rows of ``spread`` in `_SPREAD` for hits in arrays, a table a block, and at least one."""
     import pyarrow as pa
 
     documents, begins, tokens = _documents(connection)
@@ -142,25 +143,19 @@ def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.
 
     nothing = np.zeros(0, np.int64)
     yield count_places(nothing, nothing)
-    for block_hits in hits:
-        of_hits = block_hits.block.sentences()[3][block_hits.block.sentence_of(block_hits.first)]
-        yield count_places(np.searchsorted(documents, of_hits), block_hits.block.numbers(block_hits.first))
+    for hits in all_hits:
+        of_hits = hits.block.sentences()[3][hits.block.sentence_of(hits.first)]
+        yield count_places(np.searchsorted(documents, of_hits), hits.block.numbers(hits.first))
 
 
 def _documents(connection: Connection) -> Longs:
     """Return the ids of all documents, ascending, their first token numbers, and their sizes in tokens."""
-    cache = ArrayCache.of_store(connection)
-    documents: Longs | None = cache.find(_DOCUMENTS)
-    if documents is None:
+
+    def read() -> Longs:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
-        documents = cache.add(_DOCUMENTS, np.stack([column.astype(np.int64) for column in columns]))
-    return documents
+        return np.stack([column.astype(np.int64) for column in columns])
 
-
-def _spread(source: HitSource) -> str:
-    return _SPREAD.format(
-        beginning=source.with_start, sentence=source.sentence, first=source.first, source=source.table
-    )
+    return ArrayCache.of_store(connection).get(_DOCUMENTS, read)
 
 
 _FORMS = """\

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from sqlalchemy import Connection
@@ -16,7 +15,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.languages import MOST_CONDITIONS
-from sentgen.lookups.base.patterns import TokenPattern, has_tag, has_word, split_pattern
+from sentgen.lookups.base.patterns import TokenPattern
 from sentgen.lookups.base.question import Lookup
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import (
@@ -24,7 +23,7 @@ from sentgen.lookups.base.statement import (
     Bindings,
     Extent,
     HitSource,
-    document_offsets,
+    document_tokens,
     expressions_text,
     only_expressions,
 )
@@ -37,8 +36,8 @@ from sentgen.lookups.cql.dialects import (
     Reading,
     StrategyOption,
 )
-from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
-from sentgen.lookups.search.absence import QuestionValue, values_of
+from sentgen.lookups.cql.search import Cql, is_cql, token_of
+from sentgen.lookups.search.absence import QuestionValue
 from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 
@@ -163,9 +162,6 @@ def _filter(query: str, given: str) -> HitFilter:
     return HitFilter(query, window, size, keeps=window == text)
 
 
-#: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
-MOST_TOKENS = 50
-
 #: A star behind two letters or more: behind a single letter it is more often meant as in CQL.
 _STAR = re.compile(r"[^\W\d_]{2,}\*")
 
@@ -278,18 +274,24 @@ class Query:
         if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
             cql = pattern
         if cql is not None:
-            read = parse_cql(connection, cql, selection, reading, by)
+            read = Cql.read(connection, cql, selection, reading, by)
             return cls(read, [QuestionValue(*value) for value in read.values], reading.reaches, written=True)
-        tokens = read_pattern(connection, pattern, selection)
+        tokens = TokenPattern.read_all(connection, pattern, selection)
         sequence = tuple(map(token_of, tokens))
         parsed = syntax.Sequence(sequence) if len(sequence) > 1 else sequence[0]
-        read = query_of(connection, pattern, parsed, selection, reading, by)
-        return cls(read, values_of(tokens), reading.reaches)
+        read = Cql.of_pattern(connection, pattern, parsed, selection, reading, by)
+        return cls(read, list(map(QuestionValue.of_token, tokens)), reading.reaches)
 
     def steps(self, connection: Connection) -> tuple[str, ...]:
         """Return remarks: how many hits each filter leaves, and which stars may be misread."""
-        remarks = tuple(_left(connection, self)) if self.filters else ()
-        return (*remarks, *_stars(self.cql.pattern)) if self.written else remarks
+        if self.filters and not self.left:
+            for _ in self.find(connection):
+                pass
+        left = zip(self.filters, self.left, self.left[1:], strict=False)
+        remarks = [
+            f"{each} leaves {after:,} of {quantity(before, 'hit')}" for (each, _), before, after in left
+        ]
+        return (*remarks, *(_stars(self.cql.pattern) if self.written else ()))
 
     def _step(self, number: int, hit_filter: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
@@ -310,7 +312,7 @@ class Query:
     def _spots(self, hits: str, extent: Extent) -> tuple[str, str]:
         """Return expressions on sentences, and a query for hits with positions in the units of windows."""
         if self.across and extent is not DOCUMENT:
-            return expressions_text([document_offsets()]), _SPOTS_ACROSS.format(hits=hits)
+            return expressions_text(document_tokens()[:1]), _SPOTS_ACROSS.format(hits=hits)
         return "", _SPOTS.format(hits=hits)
 
 
@@ -343,7 +345,8 @@ class HitLookup(Lookup):
         if not (filters := _read_filters(self.filter, self.within)):
             return query
         near = [Query.read(connection, each.query, selection, reading=self.reading) for each in filters]
-        if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
+        # All conditions become parts of one statement.
+        if sum(len(each.cql.pattern.comparisons) for each in (query, *near)) > MOST_CONDITIONS:
             raise InputError(
                 f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write"
                 " values as alternatives, or leave filters out"
@@ -353,37 +356,9 @@ class HitLookup(Lookup):
         return replace(query, filters=pairs, values=[*query.values, *needed])
 
 
-def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
-    """Read a pattern of tokens.
-
-    Raises:
-        InputError: the pattern is empty or too long, names an unknown attribute, or matches every token.
-    """
-    is_tag, is_word = partial(has_tag, connection), partial(has_word, connection, selection)
-    words = split_pattern(pattern, most=MOST_TOKENS)
-    tokens = [TokenPattern.read(text, selection, is_tag, is_word) for text in words]
-    if all(token.free for token in tokens):
-        raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
-    return tokens
-
-
-def _conditions(query: Query) -> int:
-    """Return the number of conditions in a query, which all become parts of one statement."""
-    return sum(len(syntax.comparisons(condition)) for condition in query.cql.pattern.conditions)
-
-
-def _left(connection: Connection, query: Query) -> Iterator[str]:
-    if not query.left:
-        for _ in query.find(connection):
-            pass
-    for (hit_filter, _), before, after in zip(query.filters, query.left, query.left[1:], strict=False):
-        yield f"{hit_filter} leaves {after:,} of {quantity(before, 'hit')}"
-
-
 def _stars(pattern: syntax.Pattern) -> Iterator[str]:
     """Return remarks on values such as ``do*``, which mean other words in CQL than in a word pattern."""
-    comparisons = (one for condition in pattern.conditions for one in syntax.comparisons(condition))
-    for value in dict.fromkeys(one.right for one in comparisons):
+    for value in dict.fromkeys(comparison.right for comparison in pattern.comparisons):
         for text in value.texts if isinstance(value, Value) and value.regex else ():
             if _STAR.fullmatch(text):
                 begin, letter = text[:-2], text[-2]

@@ -27,6 +27,7 @@ from sentgen.lookups.base.statement import (
     document_tokens,
     expressions_text,
     limit_clause,
+    only_expressions,
 )
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.concordances.hits import Query
@@ -123,31 +124,14 @@ class LineContext:
             )
         return cls(size, unit)
 
+    def check(self, connection: Connection) -> None:
+        """Refuse paragraphs of a store whose sources mark none.
 
-def check_paragraphs(connection: Connection) -> None:
-    """Refuse paragraphs of a store whose sources mark none.
-
-    Raises:
-        NotFoundError: the store has no paragraphs.
-    """
-    if not any_row(connection, "region", [f"kind = '{PARAGRAPH}'"]):
-        raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
-
-
-def _lines_in(context: LineContext, surface: Surface, extent: Extent, more: Sequence[str]) -> str:
-    """Return the common table expressions that compute ``line`` from the hits in ``hit``.
-
-    Args:
-        context: the unit of the context; its size is bound as ``$context``.
-        surface: how tokens become text.
-        extent: whether positions of hits count from sentences or documents.
-        more: further columns of ``hit`` that lines have.
-    """
-    if not context.unit:
-        return surface.lines("hit", more, extent=extent)
-    stretches = _SENTENCES if context.unit == "s" else _PARAGRAPHS
-    lines = surface.lines("shown", more, extent=extent, low="hit.low", high="hit.high")
-    return f"{stretches}{_SHOWN}{lines}"
+        Raises:
+            NotFoundError: the store has no paragraphs.
+        """
+        if self.unit == PARAGRAPH and not any_row(connection, "region", [f"kind = '{PARAGRAPH}'"]):
+            raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
 
 
 _COUNT = """\
@@ -259,7 +243,8 @@ class LineQuery:
         bindings = Bindings()
         source = self._source(bindings)
         hits = f"least(count(*), {bindings.bind('sample', self.sample)})" if self.sample else "count(*)"
-        return Statement(_COUNT.format(parts=source.with_clause, hits=hits, source=source.table), bindings)
+        parts = only_expressions(source.parts)
+        return Statement(_COUNT.format(parts=parts, hits=hits, source=source.table), bindings)
 
     def lines(self, limit: int) -> Statement:
         """Return the statement for at most ``limit`` lines; 0 for all."""
@@ -281,9 +266,11 @@ class LineQuery:
 
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
+        # Without dollar signs, which begin parameters.
+        columns = {quote_identifier(name.replace("$", "")): key for name, key in self.shown.items()}
         shown = "".join(
-            f"\n  {key.value_at('sentence', 'line.first', bindings)} as {_quote_column(name)},"
-            for name, key in self.shown.items()
+            f"\n  {key.value_at('sentence', 'line.first', bindings)} as {column},"
+            for column, key in columns.items()
         )
         return LINE_COLUMNS.format(shown=shown + reasons, node="node", more=_PLACE if self.placed else "")
 
@@ -300,7 +287,9 @@ class LineQuery:
         bindings["context"] = self.context.size
         text, hits = source.with_start, source.table
         if self.sample:
-            text, hits = text + self._draw(hits, bindings), "drawn"
+            seed, sample = bindings.bind("seed", self.seed & _MASK), bindings.bind("sample", self.sample)
+            text += _DRAWN.format(hits=hits, seed=seed, sample=sample, factor=_FACTOR, mask=_MASK)
+            hits = "drawn"
         if self.wide and source.extent is SENTENCE:
             text, hits = text + self._document_tables(hits) + _WIDE.format(hits=hits), "wide"
         if self.order.keys:
@@ -308,16 +297,16 @@ class LineQuery:
         else:
             text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
         more = ["rank", *self.order.reasons] if self.order.keys else []
-        lines = _lines_in(self.context, Surface.of_store(self.connection), self.line_extent, more)
-        return f"{text},\n{lines}"
+        surface, extent = Surface.of_store(self.connection), self.line_extent
+        if not self.context.unit:
+            return f"{text},\n{surface.lines('hit', more, extent=extent)}"
+        stretches = _SENTENCES if self.context.unit == "s" else _PARAGRAPHS
+        lines = surface.lines("shown", more, extent=extent, low="hit.low", high="hit.high")
+        return f"{text},\n{stretches}{_SHOWN}{lines}"
 
     def _document_tables(self, table: str) -> str:
         """Return the expressions for the documents of hits, if contexts may cross the ends of sentences."""
         return expressions_text(document_tokens([_DOCUMENTS.format(table=table)])) if self.wide else ""
-
-    def _draw(self, hits: str, bindings: Bindings) -> str:
-        seed, sample = bindings.bind("seed", self.seed & _MASK), bindings.bind("sample", self.sample)
-        return _DRAWN.format(hits=hits, seed=seed, sample=sample, factor=_FACTOR, mask=_MASK)
 
 
 def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
@@ -339,11 +328,6 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
     if taken := [name for name in names if name in (*_TAKEN, *others)]:
         raise InputError(f"a line has a column {taken[0]!r} already; write meta.{taken[0]} for metadata")
     return tuple(name for name in names if name not in _ALWAYS)
-
-
-def _quote_column(name: str) -> str:
-    """Return the quoted name of a column, without dollar signs, which begin parameters."""
-    return quote_identifier(name.replace("$", ""))
 
 
 def random_keys(seed: int, *columns: Longs) -> Longs:

@@ -23,7 +23,7 @@ from sentgen.lookups.base.cache import forms_of
 from sentgen.lookups.base.statement import Bindings, Extent, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
-from sentgen.lookups.concordances.line_text import Stretches, lines_of, locate_hits
+from sentgen.lookups.concordances.line_text import Stretches
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
@@ -73,14 +73,13 @@ class LineSearch:
         held, tables = ResultBudget(self._connection), list[pa.Table]()
         for table in self.parts(limit):
             tables.append(table)
-            held.add(table)
+            held.add(table.nbytes)
         return pa.concat_tables(tables)
 
     def parts(self, limit: int = 0) -> Iterator[pa.Table]:
         """Yield at most ``limit`` lines in parts that fit in memory; the first part may be empty."""
-        lines = self._in_order(limit) if self._query.order.keys else self._in_place(limit)
         begin = 0
-        for table in lines:
+        for table in self._in_order(limit) if self._query.order.keys else self._in_place(limit):
             ranked = table.append_column("rank", [np.arange(begin, begin + len(table))])
             begin += len(table)
             yield self._rows_of(_LINE, ranked, self._query.shown_lines())
@@ -98,7 +97,7 @@ class LineSearch:
         """Return the hits whose lines differ from all earlier ones."""
         new = list[bool]()
         for shown in Stretches.in_batches(self._around([hits]), LINES, TOKENS):
-            texts = self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)
+            texts = self._rows_of(_LINE, Stretches.lines(self._connection, shown), _SHOWN_TEXT)
             for text in texts["said"].to_pylist():
                 new.append(text not in seen)
                 seen.add(text)
@@ -109,7 +108,7 @@ class LineSearch:
         if not self._query.sample:
             yield from self._all_hits()
             return
-        yield from locate_hits(self._tokens, self._draw())
+        yield from BlockHits.located(self._tokens, self._draw())
 
     def _draw(self) -> Spans:
         """Return the token numbers of the hits that are drawn at random."""
@@ -132,7 +131,7 @@ class LineSearch:
         """Yield the first lines in the order of the store."""
         first = self._chosen() if not limit else _first(self._chosen(), limit)
         for shown in Stretches.in_batches(self._around(first), LINES, TOKENS):
-            yield lines_of(self._connection, shown)
+            yield Stretches.lines(self._connection, shown)
 
     def _in_order(self, limit: int) -> Iterator[pa.Table]:
         """Yield the first lines in the order of the query."""
@@ -158,9 +157,9 @@ class LineSearch:
         import pyarrow as pa
 
         by_place = np.lexsort((places.last, places.first))
-        shown = self._around(locate_hits(self._tokens, places.take(by_place)))
+        shown = self._around(BlockHits.located(self._tokens, places.take(by_place)))
         batches = Stretches.in_batches(shown, LINES, TOKENS)
-        lines = pa.concat_tables([lines_of(self._connection, batch) for batch in batches])
+        lines = pa.concat_tables([Stretches.lines(self._connection, batch) for batch in batches])
         return lines.take(pa.array(np.argsort(by_place)))
 
     def _around(self, all_hits: Iterable[BlockHits]) -> Iterator[Stretches]:
@@ -172,7 +171,7 @@ class LineSearch:
             if hits.block.tokens.across == self._query.wide:
                 yield hits
             else:
-                yield from locate_hits(self._tokens, hits.token_numbers())
+                yield from BlockHits.located(self._tokens, hits.token_numbers())
 
 
 def _first(all_hits: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
@@ -236,7 +235,7 @@ class _WordOrder:
                 held.append(_Held(part.token_numbers(), self._words(part)))
                 size += held[-1].size
                 if not limit:
-                    budget.hold(held[-1].size * _NO_WORDS.itemsize)
+                    budget.add(held[-1].size * _NO_WORDS.itemsize)
                 elif size > most:
                     every = _together(held)
                     held = [every.take(np.sort(self._rank(every.words, limit)))]

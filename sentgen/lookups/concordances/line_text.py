@@ -23,7 +23,7 @@ from sentgen.lookups.base.surface import Surface
 from sentgen.lookups.base.tokens import NONE, Array, Block, Tokens, places
 from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
 from sentgen.lookups.concordances.sorting import LEFT, NODE, RIGHT, SortKey
-from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
+from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import unique, unique_inverse
 from sentgen.lookups.search.regions import region_numbers
 from sentgen.output.tabular import Rows
@@ -89,6 +89,25 @@ class Stretches:
         if held or not begun:
             yield held
 
+    @staticmethod
+    def lines(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
+        """Return lines: the place of the node, and the text before it, of it and behind it.
+
+        The columns are ``sentence_id``, of the first token, ``first`` and ``last``, counted from there, and
+        ``left``, ``node`` and ``right``, which may end with a blank.
+        """
+        import pyarrow as pa
+
+        homes = [part.block.sentences()[:2, part.block.sentence_of(part.first)] for part in shown]
+        nodes = [(part.first, part.last) for part in shown]
+        home, node = (
+            np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1) for parts in (homes, nodes)
+        )
+        first, last = (node - home[1] + 1).astype(np.int32)
+        columns = {"sentence_id": home[0], "first": first, "last": last}
+        texts = zip(("left", "node", "right"), _texts(connection, shown), strict=True)
+        return pa.table(columns | dict(texts))
+
 
 def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> tuple[Longs, Longs]:
     """Return the first and last tokens of the contexts of hits, in sentences or paragraphs.
@@ -116,53 +135,16 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
     return bound(hits.first, begins, first, -further, low), bound(hits.last, ends, last, further, high)
 
 
-def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
-    """Yield hits, given by ascending numbers of their tokens, in blocks."""
-    for block in tokens.blocks():
-        low, high = np.searchsorted(numbers.first, [block.first, block.first + block.size])
-        if low < high:
-            first, last = numbers.first[low:high], numbers.last[low:high]
-            yield BlockHits(block, first - block.first, last - block.first, NO_SPANS)
-
-
-def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
-    """Return lines: the place of the node, and the text before it, of it and behind it.
-
-    The columns are ``sentence_id``, of the first token, ``first`` and ``last``, counted from there, and
-    ``left``, ``node`` and ``right``, which may end with a blank.
-    """
-    import pyarrow as pa
-
-    homes = [part.block.sentences()[:2, part.block.sentence_of(part.first)] for part in shown]
-    nodes = [(part.first, part.last) for part in shown]
-    home, node = (np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1) for parts in (homes, nodes))
-    first, last = (node - home[1] + 1).astype(np.int32)
-    columns = {"sentence_id": home[0], "first": first, "last": last}
-    return pa.table(columns | dict(zip(("left", "node", "right"), _texts(connection, shown), strict=True)))
-
-
-def _text_pieces(
-    connection: Connection, shown: Sequence[Stretches], before: Sequence[int], behind: Sequence[int]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the text of each line, cut at some words: text before a word, the word, and so on; and the node.
-
-    Args:
-        connection: the store.
-        shown: the lines.
-        before: ascending offsets, below 0, of words before the node.
-        behind: ascending offsets of words behind the node.
-    """
-    columns = [column.to_pylist() for column in _texts(connection, shown, before, behind)]
-    return zip(*columns, strict=True)
-
-
 def _texts(
     connection: Connection,
     shown: Sequence[Stretches],
     before: Sequence[int] = (),
     behind: Sequence[int] = (),
 ) -> list[pa.Array]:
-    """Return columns of text before, in and behind nodes, cut at the words at some offsets."""
+    """Return columns of text before, in and behind nodes, cut at words: before a word, the word, and so on.
+
+    The words are given by ascending offsets: below 0 ``before`` the node, and ``behind`` it.
+    """
     import pyarrow as pa
 
     # Token numbers are the same in all blocks, so that lines of several blocks are computed together.
@@ -308,7 +290,10 @@ class SortedWords:
     @property
     def named(self) -> list[tuple[str, int]]:
         """The names of the offsets in an order, such as ``1L``, each with its level."""
-        return [(_name(place), level) for place, level in self.levels.items()]
+        return [
+            (f"{abs(place)}{'L' if place < 0 else 'R'}" if place else NODE, level)
+            for place, level in self.levels.items()
+        ]
 
     def of_lines(
         self, connection: Connection, rows: Rows, context: LineContext, *, across: bool
@@ -326,12 +311,10 @@ class SortedWords:
         tokens = Tokens(connection, across=across)
         numbers = _token_numbers(tokens, rows)
         by_place = np.lexsort((numbers.last, numbers.first))
-        hits = locate_hits(tokens, numbers.take(by_place))
-        pieces = [
-            *chain.from_iterable(
-                _text_pieces(connection, [Stretches.of_hits(one, context)], before, behind) for one in hits
-            )
-        ]
+        pieces = list[tuple[str, ...]]()
+        for hits in BlockHits.located(tokens, numbers.take(by_place)):
+            columns = _texts(connection, [Stretches.of_hits(hits, context)], before, behind)
+            pieces += zip(*(column.to_pylist() for column in columns), strict=True)
         levels, levels_behind = self._of_pieces(before), self._of_pieces(behind)
         node = len(levels)
         return [
@@ -360,10 +343,6 @@ def _places(key: SortKey) -> Sequence[int | str]:
     if key.offset or key.name == NODE:
         return [key.offset]
     return key.beside(_LEVELS) if key.name in (LEFT, RIGHT) else [key.name]
-
-
-def _name(place: int) -> str:
-    return f"{abs(place)}{'L' if place < 0 else 'R'}" if place else NODE
 
 
 def _token_numbers(tokens: Tokens, rows: Rows) -> Spans:

@@ -18,7 +18,7 @@ from sentgen.lookups.base.attributes import Key, by_value
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import DOCUMENT, Bindings, Extent, limit_clause
 from sentgen.lookups.base.surprisals import SurprisalKey
-from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
+from sentgen.lookups.concordances.typical import SCORE, Typical
 from sentgen.options import Option
 
 #: No order but that of the corpus.
@@ -208,7 +208,7 @@ class LineOrder:
         others = [NODE, LEFT, RIGHT, TYPICAL]
         named = [key.name for key in keys if not key.offset and key.name not in others]
         keys_of_values = {name: store_keys.require(name, "sort key", ["1L", "1R", *others]) for name in named}
-        typical = typical_lines(store_keys) if any(key.name == TYPICAL for key in keys) else None
+        typical = Typical.of_store(store_keys) if any(key.name == TYPICAL for key in keys) else None
         return cls(keys, keys_of_values, context, typical, explain)
 
 

@@ -235,6 +235,16 @@ class Typical:
     trees: bool
     surprisal: SurprisalKey | None
 
+    @classmethod
+    def of_store(cls, there: StoreKeys) -> Typical:
+        """Look up the annotation from which a store's good examples are scored."""
+        return cls(
+            corpora=there.corpora,
+            tags=there.any_token("upos_id"),
+            trees=there.any_token("head"),
+            surprisal=max(there.applied.keys.values(), key=lambda key: key.model, default=None),
+        )
+
     @property
     def parts(self) -> list[str]:
         """The columns with the score and its parts."""
@@ -296,13 +306,3 @@ class Typical:
             joins="".join(_JOIN.format(part=name) for name in joined),
             ties=f"in_document, {ties}",
         )
-
-
-def typical_lines(there: StoreKeys) -> Typical:
-    """Look up the annotation from which a store's good examples are scored."""
-    return Typical(
-        corpora=there.corpora,
-        tags=there.any_token("upos_id"),
-        trees=there.any_token("head"),
-        surprisal=max(there.applied.keys.values(), key=lambda key: key.model, default=None),
-    )

@@ -21,7 +21,7 @@ from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, TokenKey, Value, compare_numbers
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
-from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
+from sentgen.lookups.base.regions import INNER, of_kinds, parts_of
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.surface import Surface
@@ -64,6 +64,9 @@ _BUILT_IN = {
     ("doc", False): _DOCUMENTS,
     ("doc", True): _PLACED_DOCUMENTS,
 }
+_WITH_ATTRIBUTE = """\
+(r.sentence_id, r.place) in (
+    select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
 _AT = "({sentence}, {gap}) in (select p.sentence_id, p.{place} from ({parts}) as p where p.{there})"
 #: The condition that all sentences of a part are selected.
 _CHOSEN = "p.sentence_id in ({chosen})"
@@ -334,6 +337,9 @@ class RegionConditions:
             # An attribute that a region lacks is the empty string.
             lacks = test.right in self.conditions.empty
             condition = test.right.condition("a.value", bindings)
-            has = with_attribute(attribute.keys, f"not {condition}" if lacks else condition, bindings)
+            has = _WITH_ATTRIBUTE.format(
+                keys=bindings.bind("attribute", list(attribute.keys)),
+                test=f"not {condition}" if lacks else condition,
+            )
             conditions.append(f"not {has}" if lacks != test.negated else has)
         return " and ".join(conditions)

@@ -93,6 +93,52 @@ class Cql:
     keys: StoreKeys
     extent: Extent = SENTENCE
 
+    @classmethod
+    def read(
+        cls,
+        connection: Connection,
+        text: str,
+        selection: Selection,
+        reading: Reading = AS_USUAL,
+        by: Sequence[syntax.Term] = (),
+    ) -> Cql:
+        """Read and check a query.
+
+        Args:
+            connection: the store.
+            text: the query.
+            selection: the corpora.
+            reading: the dialect, which of the spans are hits, and whether they may cross sentences.
+            by: attributes by which hits are grouped, which are checked as well.
+
+        Raises:
+            QueryError: the query cannot be read, names an unknown attribute or label, or has an invalid
+                regular expression.
+        """
+        # Imported here: the import would take a tenth of the time of a look-up without CQL.
+        from sentgen.lookups.cql.grammar import read
+
+        pattern = read(text, StoreKeys(connection).find_kinds, reading.dialect)
+        return cls.of_pattern(connection, text, pattern, selection, reading, by)
+
+    @classmethod
+    def of_pattern(
+        cls,
+        connection: Connection,
+        text: str,
+        pattern: syntax.Pattern,
+        selection: Selection,
+        reading: Reading = AS_USUAL,
+        by: Sequence[syntax.Term] = (),
+    ) -> Cql:
+        """Check the syntax tree of a query in CQL, or of a word pattern; see `read`."""
+        keys = StoreKeys(connection, selection.names)
+        _check_terms(keys, text, by, pattern)
+        empty = _empty(connection, text, pattern)
+        written = as_written(connection, pattern, selection, across=reading.reaches)
+        extent = _extent_of(written) if reading.reaches else SENTENCE
+        return cls(text, pattern, written, reading.hits_of(text), selection, empty, keys, extent)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the query."""
@@ -129,50 +175,6 @@ class Cql:
     def find(self, bindings: Bindings) -> HitSource:
         """Return the hits in SQL; this statement defines the meaning of the query."""
         return SpanStatement(self.conditions(bindings), self.extent).find(self.pattern, self.strategy)
-
-
-def parse_cql(
-    connection: Connection,
-    text: str,
-    selection: Selection,
-    reading: Reading = AS_USUAL,
-    by: Sequence[syntax.Term] = (),
-) -> Cql:
-    """Read and check a query.
-
-    Args:
-        connection: the store.
-        text: the query.
-        selection: the corpora.
-        reading: the dialect, which of the spans are hits, and whether they may cross sentences.
-        by: attributes by which hits are grouped, which are checked as well.
-
-    Raises:
-        QueryError: the query cannot be read, names an unknown attribute or label, or has an invalid regular
-            expression.
-    """
-    # Imported here: the import would take a tenth of the time of a look-up without CQL.
-    from sentgen.lookups.cql.grammar import read
-
-    pattern = read(text, StoreKeys(connection).find_kinds, reading.dialect)
-    return query_of(connection, text, pattern, selection, reading, by)
-
-
-def query_of(
-    connection: Connection,
-    text: str,
-    pattern: syntax.Pattern,
-    selection: Selection,
-    reading: Reading = AS_USUAL,
-    by: Sequence[syntax.Term] = (),
-) -> Cql:
-    """Check the syntax tree of a query in CQL, or of a word pattern; see `parse_cql`."""
-    keys = StoreKeys(connection, selection.names)
-    _check_terms(keys, text, by, pattern)
-    empty = _empty(connection, text, pattern)
-    written = as_written(connection, pattern, selection, across=reading.reaches)
-    extent = _extent_of(written) if reading.reaches else SENTENCE
-    return Cql(text, pattern, written, reading.hits_of(text), selection, empty, keys, extent)
 
 
 def _extent_of(pattern: syntax.Pattern) -> Extent:
@@ -220,7 +222,9 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
             message = f"{test.left.attribute} is a number: compare it by <, <=, > or >="
             raise QueryError(message, query=text, offset=test.left.column)
     for term in [*_terms(pattern), *by]:
-        if not _is_known(keys, term):
+        key = keys.find(term.attribute)
+        # Metadata need a label, as in `match.genre`.
+        if key is None or not (key.of_tokens or term.label):
             is_value = any(term is value for value in values)
             message = f'a value stands in quotes: "{term.attribute}"' if is_value else _unknown(keys, term)
             raise QueryError(message, query=text, offset=term.column or None)
@@ -229,12 +233,6 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
     for condition in pattern.conditions:
         yield from syntax.terms(condition)
-
-
-def _is_known(keys: StoreKeys, term: syntax.Term) -> bool:
-    """Return whether an attribute is known; metadata need a label, as in ``match.genre``."""
-    key = keys.find(term.attribute)
-    return key is not None and (key.of_tokens or bool(term.label))
 
 
 def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:

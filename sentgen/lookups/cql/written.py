@@ -207,16 +207,17 @@ class _Search:
         """Return the first and last tokens of all occurrences of each piece, ascending."""
         import numpy as np
 
-        from sentgen.lookups.base.tokens import multiwords, occurrences_of_each
+        from sentgen.lookups.base.tokens import Tokens
 
+        store = Tokens(self.connection)
         ids = {word for piece, words in pieces.items() if not piece.multiword for word in words}
-        tokens = occurrences_of_each(self.connection, "word", sorted(ids))
+        tokens = store.occurrences_of_each(sorted(ids))
         places = _Places()
         for piece, words in pieces.items():
             if piece.multiword:
                 bindings = Bindings()
                 condition = _form(self.value, piece).condition("m.form", bindings)
-                places[piece] = multiwords(self.connection, condition, bindings)
+                places[piece] = store.multiwords(condition, bindings)
             else:
                 at = np.sort(np.concatenate([tokens[word] for word in words]))
                 places[piece] = at, at
@@ -229,7 +230,7 @@ class _Search:
             places: the first and last tokens of each piece.
             length: length of the word.
         """
-        from sentgen.lookups.base.tokens import ever_unspaced
+        from sentgen.lookups.base.tokens import Tokens
 
         after = sorted(places, key=lambda piece: piece.end)
         waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [
@@ -241,7 +242,7 @@ class _Search:
                 return
             way, lasts = waiting.pop()
             if way[-1].end == length:
-                if ever_unspaced(self.connection, lasts):
+                if Tokens(self.connection).ever_unspaced(lasts):
                     yield way
             elif len(way) < _MOST_PIECES:
                 following = [piece for piece in after if piece.begin == way[-1].end]
@@ -263,10 +264,9 @@ def _multiword_forms(connection: Connection) -> pa.Array:
     """Return the forms of multiword tokens; they are read once if nobody can change the store."""
     import pyarrow as pa
 
-    arrays = ArrayCache.of_store(connection)
-    forms: pa.Table | None = arrays.find(_MULTIWORD_FORMS)
-    if forms is None:
-        forms = arrays.add(_MULTIWORD_FORMS, arrow_table(raw(connection), _MULTIWORD_FORMS))
+    forms = ArrayCache.of_store(connection).get(
+        _MULTIWORD_FORMS, lambda: arrow_table(raw(connection), _MULTIWORD_FORMS)
+    )
     return pa.concat_arrays([pa.array([], forms["form"].type), *forms["form"].chunks])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, count
 
 from sentgen.case_folding import fold_sql
@@ -17,13 +18,7 @@ from sentgen.lookups.base.attributes import Key, compare_numbers
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.grew.conditions import (
-    FeatureConditions,
-    fits_anchor,
-    part_of,
-    path_table,
-    structure_condition,
-)
+from sentgen.lookups.grew.conditions import FeatureConditions, part_of, path_table, structure_condition
 from sentgen.lookups.grew.syntax import (
     POSITION,
     Clause,
@@ -38,9 +33,7 @@ from sentgen.lookups.grew.syntax import (
     LinearOrder,
     Node,
     Reference,
-    heads_without_rows,
     is_part,
-    nodes_below,
     own_nodes,
 )
 
@@ -142,7 +135,12 @@ def _bind_nodes(
         numbers: numbers for aliases.
     """
     names = own_nodes(clauses, outer.nodes)
-    heads = heads_without_rows(clauses, with_rows) if names else {}
+    heads: dict[str, str] = {}
+    for edge in clauses if names else ():
+        if not isinstance(edge, GrewEdge) or edge.label.enhanced or None in (edge.source, edge.target):
+            continue
+        if edge.source not in with_rows and edge.source != edge.target:
+            heads.setdefault(str(edge.source), str(edge.target))
     bound: dict[str, _BoundNode] = {}
     # Heads without a row are bound last, as their position is in the row of a modifier.
     for name in sorted(names, key=heads.__contains__):
@@ -154,14 +152,22 @@ def _bind_nodes(
             continue
         described = tuple(node.descriptions for node in nodes if node.descriptions)
         alias = f"node_{next(numbers)}"  # names of nodes may be no valid aliases
-        anchored = name not in nodes_below(clauses) and all(
-            any(all(map(fits_anchor, description)) for description in alternatives)
+        # Nodes that have a head or a token before them cannot be the anchor.
+        anchored = not any(map(partial(_is_behind, name), clauses)) and all(
+            any(all(feature.fits_anchor for feature in description) for description in alternatives)
             for alternatives in described
         )
         bound[name] = _BoundNode(
             alias, f"{alias}.sentence_id", f"{alias}.position", anchored, free, described
         )
     return {name: bound[name] for name in names}
+
+
+def _is_behind(name: str, clause: Clause) -> bool:
+    """Return whether a clause gives a node a head, or a token before it."""
+    if isinstance(clause, LinearOrder):
+        return clause.operator in ("<", "<<") and clause.right == name
+    return isinstance(clause, GrewEdge | Dominance) and clause.target == name
 
 
 #: Rows of `token`, and one for the anchor node of each sentence.

@@ -8,7 +8,6 @@ from a copy of the sentences takes half the time if they are few, and four times
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,10 +18,8 @@ from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, any_of
-from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
+from sentgen.lookups.grew.syntax import FORM, Description, FeatureCondition, FeatureRelation, Label
 
-#: Both names of the form, which is the only feature of the anchor.
-FORM = ("form", "word")
 #: How to ask for keys that are no attributes of tokens, and for keys that are no metadata.
 _WAYS: dict[type, str] = {
     MetadataKey: "write global {{ {name} = ... }}, or {where} '{key} = ...'",
@@ -32,30 +29,6 @@ _OTHER_WAYS: dict[type, str] = {
     RegionKey: _WAYS[RegionKey],
     Key: "ask for it of a node, such as X [{name}=...]",
 }
-
-
-def fits_anchor(feature: FeatureCondition) -> bool:
-    """Return whether the anchor node has a feature: it has a form, and nothing else."""
-    if feature.key not in FORM:
-        return feature.relation is FeatureRelation.ABSENT
-    fits = any(_fits(value, ANCHOR) for value in feature.values)
-    return {
-        FeatureRelation.PRESENT: True,
-        FeatureRelation.ABSENT: False,
-        FeatureRelation.IS: fits,
-        FeatureRelation.IS_NOT: not fits,
-    }[feature.relation]
-
-
-def _fits(value: Test, text: str) -> bool:
-    if not isinstance(value, Value):  # a bound of numbers: the anchor has none
-        return False
-    if not value.regex:
-        return text in value.texts
-    try:
-        return any(re.fullmatch(pattern, text) for pattern in value.texts)
-    except re.error:  # the check by DuckDB reports the error
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +93,7 @@ class FeatureConditions:
 
         condition = self._of_feature(feature, has)
         if anchored and feature.key in FORM:
-            fits = str(fits_anchor(feature)).lower()
+            fits = str(feature.fits_anchor).lower()
             return f"case when {alias}.position = 0 then {fits} else {condition} end"
         return condition
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
@@ -13,7 +13,6 @@ from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import NAMED, TokenKey
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.question import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
-from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import (
     SENTENCE,
     Answer,
@@ -29,18 +28,17 @@ from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.line_query import LineContext
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortKey, SortOption
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
-from sentgen.lookups.grew.conditions import FORM
 from sentgen.lookups.grew.syntax import (
     ANCHOR,
+    FORM,
     CountKey,
     FeatureRelation,
-    Filter,
     GrewEdge,
     Node,
     Placement,
     Reference,
 )
-from sentgen.lookups.search.absence import QuestionValue, explain_absence, values_of_tests
+from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
@@ -140,38 +138,34 @@ class Match(Lookup):
     @in_pages
     def _by_keys(self, connection: Connection) -> Answer:
         search = self._search(connection)
-        answer = limited_answer(connection, search.count_by(self.limit), self.limit, self._missing)
-        return _with_hints(connection, answer, search)
+        answer = limited_answer(connection, search.whole.count_by(), self.limit, self._missing)
+        return search.with_hints(answer)
 
     def _total(self, connection: Connection) -> Answer:
         search = self._search(connection)
         query = search.whole.count()
         total = int(query.value(connection))
         answer = Answer(Rows(("count",), [(total,)], ("BIGINT",)), query, self._missing, total=total)
-        return _with_hints(connection, answer, search)
+        return search.with_hints(answer)
 
     def _hits(self, connection: Connection) -> Answer:
-        search, surface = self._search(connection), Surface.of_store(connection)
-        limit, seed, order = self.limit, self.random, search.order
-        lines = search.first_sentences(limit, seed).lines(limit, self.context, seed, surface, order)
-        hits = lines.fetch(connection, limit)
+        search = self._search(connection)
+        hits = search.first_sentences().lines().fetch(connection, self.limit)
         total = hits.num_rows
-        if limit and total == limit:
+        if self.limit and total == self.limit:
             total = int(search.whole.count().value(connection))
-        query = search.whole.lines(limit, self.context, seed, surface, order)
-        more = total > hits.num_rows
-        answer = Answer(hits, query, self._missing, truncated=more, total=total, remarks=order.remarks)
-        return _with_hints(connection, answer, search)
+        query, more, remarks = search.whole.lines(), total > hits.num_rows, search.order.remarks
+        answer = Answer(hits, query, self._missing, truncated=more, total=total, remarks=remarks)
+        return search.with_hints(answer)
 
     def places(self, connection: Connection, limit: int) -> Answer:
         """Return the documents with hits, and the places of hits in them (see `hit_places`); 0: no limit."""
         # Imported here, as it imports numpy, which other questions do not need.
-        from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
+        from sentgen.lookups.concordances.hit_places import hit_places
 
         search, bindings = self._search(connection), Bindings()
         source = search.statements(bindings).placed_hits
-        spread = spread_statement(source, bindings).run(connection)
-        return hit_places(connection, source, bindings, [spread], limit, self._missing)
+        return hit_places(connection, source, bindings, None, limit, self._missing)
 
     @property
     def _missing(self) -> str:
@@ -181,15 +175,14 @@ class Match(Lookup):
         """Raise the errors of `ask` without searching."""
         search = self._search(connection)
         if self.key or self.whether:
-            search.count_by(0)
+            search.whole.count_by()
 
     def sentences(self, connection: Connection) -> list[int]:
         """Return the ids of the sentences of the hits, in the order of the corpus; none for counts."""
         if self.is_count:
             return []
-        limit = self.limit and self.offset + self.limit
-        seed, search = self.random, self._search(connection)
-        ids = search.first_sentences(limit, seed).sentences(limit, seed, search.order).run(connection)
+        first = replace(self, limit=self.limit and self.offset + self.limit)
+        ids = first._search(connection).first_sentences().sentences().run(connection)
         return [int(sentence) for sentence in ids["sentence_id"].to_pylist()[self.offset :]]
 
     def sorted_sides(
@@ -218,21 +211,22 @@ class Match(Lookup):
     def _search(self, connection: Connection) -> _Search:
         if self.count and (self.key or self.whether):
             raise InputError("a count alone has no keys; ask for one of the two")
-        return _Search(connection, self.select(connection, sentences=True), self)
+        return _Search(connection, self)
 
 
 class _Search:
     """A request that was read, and the store to search."""
 
-    def __init__(self, connection: Connection, selection: Selection, match: Match) -> None:
+    def __init__(self, connection: Connection, match: Match) -> None:
         # Imported here, as the import of the parser takes longer than other look-ups.
         from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 
-        self.connection, self.selection, self._read = connection, selection, read_key
-        self._whether = [(text, read_whether(text)) for text in match.whether]
+        self.connection, self.match, self._read = connection, match, read_key
+        self.selection = match.select(connection, sentences=True)
+        self.whether = [(text, read_whether(text)) for text in match.whether]
         self.request = read_request(match.request)
-        self._there = StoreKeys(connection, selection.names)
-        self._keys = [self._key(text.strip()) for text in match.key]
+        self._there = StoreKeys(connection, self.selection.names)
+        self.keys = [self._key(text.strip()) for text in match.key]
         self.whole = self.statements(Bindings())
         # Counts have an order of their own.
         sort = NONE if match.is_count else match.sort
@@ -248,43 +242,39 @@ class _Search:
             return CountKey(text, Reference(name, rest))
         return self._read(text)
 
-    def count_by(self, limit: int) -> Statement:
-        """Return the statement that counts hits by the keys and conditions."""
-        return self.whole.count_by(self._keys, self._whether, limit)
-
     def statements(self, bindings: Bindings, first: int = 0) -> _GrewStatements:
         """Compile the request, for all sentences or the first ones."""
         compiler = Compiler(bindings, self.selection, self._there, first)
-        source = compiler.source(self.request, self._keys, [condition for _, condition in self._whether])
-        return _GrewStatements(compiler, source, bindings)
+        source = compiler.source(self.request, self.keys, [condition for _, condition in self.whether])
+        return _GrewStatements(self, compiler, source, bindings)
 
-    def first_sentences(self, limit: int, seed: int | None) -> _GrewStatements:
+    def first_sentences(self) -> _GrewStatements:
         """Return the statements for as many first sentences as have the requested number of hits."""
         size, last = max(SENTENCES // _FIRST, 1), int(Statement(_LAST).value(self.connection))
-        while limit and seed is None and not self.order.keys and size < last:
+        limit = self.match.limit
+        while limit and self.match.random is None and not self.order.keys and size < last:
             part = self.statements(Bindings(), size)
             if int(part.count(limit).value(self.connection)) == limit:
                 return part
             size *= _FIRST
         return self.whole
 
-
-def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
-    """Add hints to an answer without rows: values in the pattern that never occur."""
-    if not answer.is_empty:
-        return answer
-    values: list[QuestionValue] = []
-    for clause in search.request.clauses:
-        if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
-            values += values_of_tests("deprel", "", clause.label.values)
-        for description in clause.descriptions if isinstance(clause, Node) else ():
-            for feature in description:
-                attribute = "word" if feature.key == "form" else feature.key
-                if attribute in NAMED and feature.relation is FeatureRelation.IS:
-                    values += values_of_tests(attribute, f"{feature.key}=", feature.values)
-    clauses = search.request.clauses
-    trees = any(isinstance(clause, GrewEdge) and not clause.label.enhanced for clause in clauses)
-    return explain_absence(connection, answer, search.selection, values, trees=trees, of_tokens=True)
+    def with_hints(self, answer: Answer) -> Answer:
+        """Add hints to an answer without rows: values in the pattern that never occur."""
+        if not answer.is_empty:
+            return answer
+        values, trees = list[QuestionValue](), False
+        for clause in self.request.clauses:
+            if isinstance(clause, GrewEdge) and not clause.label.enhanced:
+                trees = True
+                if not clause.label.negated:
+                    values += QuestionValue.of_tests("deprel", "", clause.label.values)
+            for description in clause.descriptions if isinstance(clause, Node) else ():
+                for feature in description:
+                    attribute = "word" if feature.key == "form" else feature.key
+                    if attribute in NAMED and feature.relation is FeatureRelation.IS:
+                        values += QuestionValue.of_tests(attribute, f"{feature.key}=", feature.values)
+        return explain_absence(self.connection, answer, self.selection, values, trees=trees, of_tokens=True)
 
 
 #: Stands for a missing value.
@@ -359,14 +349,9 @@ _OF_ONE = ("text", "sent_id")
 
 @dataclass(frozen=True, slots=True)
 class _GrewStatements:
-    """The statements of a request.
+    """The statements of a request, with the statement of its hits and the parameters of all of them."""
 
-    Args:
-        compiler: the compiler of the request.
-        source: the statement of its hits.
-        bindings: the parameters of all statements.
-    """
-
+    search: _Search
     compiler: Compiler
     source: HitStatement
     bindings: Bindings
@@ -378,19 +363,10 @@ class _GrewStatements:
             source = f"from (\n  select 1\n  {self._inner}{limit_clause(most, self.bindings)}\n)"
         return Statement(f"{self.source.head()}select count(*) as count\n{source}", self.bindings)
 
-    def lines(
-        self, limit: int, context: int, seed: int | None, surface: Surface, order: LineOrder
-    ) -> Statement:
-        """Return the statement for hits in context.
-
-        Args:
-            limit: maximal number of hits, 0 for all.
-            context: words on each side of the hit, which reaches from the first node to the last one.
-            seed: seed by which hits are drawn at random; None for the first hits.
-            surface: how tokens become text.
-            order: the order of the hits.
-        """
-        self.bindings["context"] = context
+    def lines(self) -> Statement:
+        """Return the statement for hits in context; a hit reaches from the first node to the last one."""
+        self.bindings["context"] = self.search.match.context
+        surface = Surface.of_store(self.search.connection)
         nodes, edges = self.source.scope.nodes, self.source.scope.edges
         positions, labels = self._hit_columns
         named = [
@@ -404,8 +380,8 @@ class _GrewStatements:
         ]
         columns = ["number", "numbered.sentence_id", "numbered.first", "numbered.last", *positions, *labels]
         parts = [
-            *self._chosen_hits(limit, seed, order),
-            _RANKED if order.keys else _NUMBERED.format(places=self._ties, **self._ends),
+            *self._chosen_hits(),
+            _RANKED if self.search.order.keys else _NUMBERED.format(places=self._ties, **self._ends),
             _LINE.format(
                 columns=", ".join(columns),
                 nodes="".join(f",{string}" for string in named) or ", ''",
@@ -418,61 +394,48 @@ class _GrewStatements:
     @property
     def placed_hits(self) -> HitSource:
         """The source of the hits for another statement with the same bindings."""
-        parts = [*self.source.paths, self._hit(0, None, "placed")]
+        parts = [*self.source.paths, self._hit(0, "placed")]
         beginning = "".join(f"{part},\n" for part in parts)
         return HitSource("placed as hit", "sentence_id", self._ends["first"], self._ends["last"], beginning)
 
-    def sentences(self, limit: int, seed: int | None, order: LineOrder) -> Statement:
+    def sentences(self) -> Statement:
         """Return the statement for the ids of the sentences of the same hits."""
-        head = self.source.head(self._chosen_hits(limit, seed, order))
+        head = self.source.head(self._chosen_hits())
         return Statement(f"{head}select distinct sentence_id from hit order by sentence_id", self.bindings)
 
-    def count_by(
-        self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]], limit: int
-    ) -> Statement:
-        """Return the statement for the number of hits by keys.
-
-        Args:
-            keys: the keys.
-            whether: further keys: conditions, with the text that names them.
-            limit: maximal number of rows, 0 for all.
-        """
-        columns = self._columns(keys, whether)
+    def count_by(self) -> Statement:
+        """Return the statement for the number of hits by keys and conditions."""
+        keys, whether = self.search.keys, self.search.whether
+        columns = self._columns()
         names = [_column_name(text) for text in (*(key.text for key in keys), *(text for text, _ in whether))]
         if len(set(names)) < len(names):
             raise InputError("the same key is given twice; give each once")
         strings = ", ".join(f"{string} as {name}" for (_, string), name in zip(columns, names, strict=True))
-        counts, order = self._count_table([raw for raw, _ in columns]), ", ".join(names)
-        parts = self._metadata(keys)
+        raw = ",\n    ".join(f"{key} as key_{number}" for number, (key, _) in enumerate(columns, 1))
+        counts, order = _COUNTED.format(raw=raw, source=self._inner), ", ".join(names)
+        parts = self._metadata()
         if not parts:
             text = self.source.head([counts]) + _KEYED.format(keys=strings, order=order)
         else:
-            corpora = self.compiler.conditions.selection.of_sentences(self.bindings, "meta")
+            corpora = self.search.selection.of_sentences(self.bindings, "meta")
             metadata = ", ".join(f"{string} as {name}" for name, string in parts.items())
             part = _PART.format(metadata=metadata, corpora=where(corpora, "  "))
             head = self.source.head([counts, _NAMED.format(keys=strings), part])
             text = head + _RELATIVE.format(shared=", ".join(parts), order=order)
-        return Statement(text + limit_clause(limit, self.bindings), self.bindings)
+        return Statement(text + limit_clause(self.search.match.limit, self.bindings), self.bindings)
 
-    def _columns(
-        self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]
-    ) -> list[tuple[str, str]]:
+    def _columns(self) -> list[tuple[str, str]]:
         """Return for each key the SQL by which hits are grouped, and that of its string."""
-        columns = [self._key(key, f"key_{number}") for number, key in enumerate(keys, 1)]
-        for _, condition in whether:
+        columns = [self._key(key, f"key_{number}") for number, key in enumerate(self.search.keys, 1)]
+        for _, condition in self.search.whether:
             column = f"key_{len(columns) + 1}"
             raw = self.compiler.filter(condition, self.source.scope)
             columns.append((raw, f"case when {column} then 'yes' else 'no' end"))
         return columns
 
-    def _count_table(self, raw: Sequence[str]) -> str:
-        """Return the table of the number of hits by keys."""
-        columns = ",\n    ".join(f"{key} as key_{number}" for number, key in enumerate(raw, 1))
-        return _COUNTED.format(raw=columns, source=self._inner)
-
-    def _metadata(self, keys: Sequence[CountKey]) -> dict[str, str]:
+    def _metadata(self) -> dict[str, str]:
         """Return the columns of metadata that divide the corpus into parts, with the SQL of their strings."""
-        metadata = {key.text: self._metadata_key(key) for key in keys}
+        metadata = {key.text: self._metadata_key(key) for key in self.search.keys}
         return {
             _column_name(text): f"coalesce({meta.of_row('meta', self.bindings)}, '{_UNDEFINED}')"
             for text, meta in metadata.items()
@@ -560,17 +523,18 @@ class _GrewStatements:
             "last": f"greatest({', '.join(positions)})" if positions else length,
         }
 
-    def _chosen_hits(self, limit: int, seed: int | None, order: LineOrder) -> list[str]:
+    def _chosen_hits(self) -> list[str]:
         """Return the tables up to the hits that are shown, which have a ``rank`` if they are sorted."""
+        order, limit = self.search.order, self.search.match.limit
         if not order.keys:
-            return [self._hit(limit, seed)]
-        drawn = limit if seed is not None else 0
+            return [self._hit(limit)]
+        drawn = limit if self.search.match.random is not None else 0
         hits = order.hits("every", SENTENCE, self.bindings, limit, ties=self._ties)
-        return [self._hit(drawn, seed, "unsorted"), _EVERY.format(**self._ends), hits]
+        return [self._hit(drawn, "unsorted"), _EVERY.format(**self._ends), hits]
 
-    def _hit(self, limit: int, seed: int | None, name: str = "hit") -> str:
-        """Return the table of the hits that are shown: their sentences, nodes and relations."""
-        scope = self.source.scope
+    def _hit(self, limit: int, name: str = "hit") -> str:
+        """Return the table of the first hits, or of those that are drawn at random; 0 for all."""
+        scope, seed = self.source.scope, self.search.match.random
         positions, labels = self._hit_columns
         columns = {"sentence_id": self.source.sentence}
         columns |= zip(positions, (node.position for node in scope.nodes.values()), strict=True)

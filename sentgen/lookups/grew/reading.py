@@ -352,8 +352,11 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
         ):
             raise InputError("of 'enhanced' only 'enhanced=yes' can be asked")
         rest = tuple(part for part in parts if part not in enhanced)
-        for part in rest:
-            _check_part(part.key)
+        if wrong := [part.key for part in rest if not is_part(part.key)]:
+            shown = wrong[0] if len(wrong[0]) < _LONG else f"{wrong[0][:_LONG]}..."
+            raise InputError(
+                f"a relation has no part {shown!r}: there are 1, 2, ... between colons, and deep after @"
+            )
         return Label(parts=rest, enhanced=bool(enhanced))
 
     def feature(self, key: str, operator: Token, among: Label | tuple[Value, ...]) -> FeatureCondition:
@@ -395,15 +398,6 @@ def _values_of(texts: Iterable[str]) -> tuple[Value, ...]:
     if None in values:
         return ()
     return (*([Value(plain)] if plain else []), *(value for value in values if value and value.regex))
-
-
-def _check_part(key: str) -> None:
-    """Check that a key is a part of a label."""
-    if not is_part(key):
-        shown = key if len(key) < _LONG else f"{key[:_LONG]}..."
-        raise InputError(
-            f"a relation has no part {shown!r}: there are 1, 2, ... between colons, and deep after @"
-        )
 
 
 def _clauses(parts: Iterable[_Part]) -> tuple[Clause, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,8 @@ from sentgen.lookups.base.attributes import Test, Value
 POSITION = "__id__"
 #: The form of the anchor node, which is at position 0 of every sentence and has no other feature.
 ANCHOR = "__0__"
+#: Both names of the form, which is the only feature of the anchor.
+FORM = ("form", "word")
 
 
 #: Digits of the number of a part of a relation.
@@ -43,6 +46,26 @@ class FeatureCondition:
     key: str
     relation: FeatureRelation
     values: tuple[Test, ...] = ()
+
+    @property
+    def fits_anchor(self) -> bool:
+        """Whether the anchor node has the feature: it has a form, and nothing else."""
+        if self.key not in FORM:
+            return self.relation is FeatureRelation.ABSENT
+        if self.relation in (FeatureRelation.PRESENT, FeatureRelation.ABSENT):
+            return self.relation is FeatureRelation.PRESENT
+        return any(map(_fits_anchor, self.values)) == (self.relation is FeatureRelation.IS)
+
+
+def _fits_anchor(value: Test) -> bool:
+    if not isinstance(value, Value):  # a bound of numbers: the anchor has none
+        return False
+    if not value.regex:
+        return ANCHOR in value.texts
+    try:
+        return any(re.fullmatch(pattern, ANCHOR) for pattern in value.texts)
+    except re.error:  # the check by DuckDB reports the error
+        return False
 
 
 #: Conditions on a node, which must all hold.
@@ -157,15 +180,11 @@ class GrewRequest:
         edges = {clause.name for clause in self.clauses if isinstance(clause, GrewEdge) and clause.name}
         return {*own_nodes(self.clauses, {}), *edges}
 
-    def _every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
-        """Return the clauses of its pattern, of its filters, and of ``others``."""
-        filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
-        return [*self.clauses, *filters]
-
     def names_with_rows(self, keys: Iterable[CountKey], others: Iterable[Filter]) -> frozenset[str]:
         """Return the names of nodes of which some clause or key needs more than the position."""
         names: set[str | None] = set()
-        for clause in self._every_clause(others):
+        filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
+        for clause in (*self.clauses, *filters):
             if isinstance(clause, Node) and clause.descriptions:
                 names.add(clause.name)
             elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
@@ -208,32 +227,6 @@ def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[st
         if name == "meta":
             raise InputError("a node cannot be called meta, which stands for the metadata; call it otherwise")
     return list(names)
-
-
-def heads_without_rows(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, str]:
-    """Return the nodes that need no row, as they are the head of another node, with that node."""
-    heads: dict[str, str] = {}
-    for edge in clauses:
-        if (
-            not isinstance(edge, GrewEdge)
-            or edge.label.enhanced
-            or edge.source is None
-            or edge.target is None
-        ):
-            continue
-        if edge.source not in with_rows and edge.source != edge.target:
-            heads.setdefault(edge.source, edge.target)
-    return heads
-
-
-def nodes_below(clauses: Sequence[Clause]) -> set[str | None]:
-    """Return the nodes that have a head or a token before them, so that they cannot be the anchor."""
-    edges = {clause.target for clause in clauses if isinstance(clause, GrewEdge | Dominance)}
-    return edges | {
-        clause.right
-        for clause in clauses
-        if isinstance(clause, LinearOrder) and clause.operator in ("<", "<<")
-    }
 
 
 def _name_read(value: object) -> str | None:

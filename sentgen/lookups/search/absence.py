@@ -97,27 +97,22 @@ class QuestionValue:
     prefix: str = ""
     regex: bool = False
 
+    @classmethod
+    def of_token(cls, token: TokenPattern) -> QuestionValue:
+        """Return the value in a token pattern, without a tag after a slash, which the store has."""
+        return cls(token.attribute, token.pattern, "" if token.attribute == "word" else f"{token.attribute}:")
 
-def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
-    """Return the values in token patterns, without tags after a slash, which the store is known to have."""
-    return [
-        QuestionValue(
-            token.attribute, token.pattern, "" if token.attribute == "word" else f"{token.attribute}:"
-        )
-        for token in tokens
-    ]
-
-
-def values_of_tests(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
-    """Return the values in tests of an attribute, as word patterns in which a star matches any characters."""
-    given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
-    texts = [text for text, regex in given if not regex]
-    escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
-    patterns = [text if text == "?" else text.replace("?", "\\?") for text in escaped]
-    return [
-        *(QuestionValue(attribute, pattern, prefix) for pattern in patterns),
-        *(QuestionValue(attribute, text, prefix, regex=True) for text, regex in given if regex),
-    ]
+    @classmethod
+    def of_tests(cls, attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
+        """Return the values in tests of an attribute, as word patterns: a star matches any characters."""
+        given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
+        texts = [text for text, regex in given if not regex]
+        escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
+        patterns = [text if text == "?" else text.replace("?", "\\?") for text in escaped]
+        return [
+            *(cls(attribute, pattern, prefix) for pattern in patterns),
+            *(cls(attribute, text, prefix, regex=True) for text, regex in given if regex),
+        ]
 
 
 def explain_absence(
@@ -203,7 +198,6 @@ def _without(attribute: str) -> str:
 
 
 def _matches(labels: Iterable[str], pattern: str) -> list[str]:
-    """Return the labels that a pattern matches."""
     return [label for label in labels if glob(pattern).matches(label)]
 
 

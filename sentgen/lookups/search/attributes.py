@@ -20,7 +20,6 @@ from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block
-from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.schema.engine import arrow_table, connection_cache, raw, register_arrow
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class _StoredAttribute(Attribute):
 
 
 @dataclass(frozen=True, slots=True)
-class _ComputedAttribute(Attribute):
+class ComputedAttribute(Attribute):
     """An attribute whose values the store computes.
 
     Args:
@@ -185,28 +184,6 @@ class _ComputedAttribute(Attribute):
         return _column(self.connection, text, self.bindings, spot=block.spots(at))
 
 
-def attribute_of(
-    name: str, conditions: TokenConditions, made: Callable[[str], str], of_token: str
-) -> Attribute:
-    """Return an attribute of tokens, or of the regions, sentences or documents around them, as ids.
-
-    Args:
-        name: name of the attribute.
-        conditions: conditions of the query, which find the key and keep its bindings.
-        made: returns the SQL of the value for that of the string of the attribute.
-        of_token: SQL for the value of a row ``t`` of `token`, written with ``conditions``.
-    """
-    key, bindings, connection = conditions.key(name), conditions.bindings, conditions.keys.connection
-    if isinstance(key, MetadataKey | TokenKey):
-        return of_key(connection, key, bindings, made)
-    return _ComputedAttribute(connection, of_token, bindings)
-
-
-def computed_attribute(conditions: TokenConditions, value: str) -> Attribute:
-    """Return as an attribute what the store is asked: the value of a row ``t`` of `token`, in SQL."""
-    return _ComputedAttribute(conditions.keys.connection, value, conditions.bindings)
-
-
 def of_key(
     connection: Connection, key: Key, bindings: Bindings, made: Callable[[str], str] = str
 ) -> Attribute:
@@ -217,7 +194,7 @@ def of_key(
     if isinstance(key, TokenKey):
         value = made(key.of_row("a.", bindings))
         return _StoredAttribute(connection, key.table, value, bindings, key.columns)
-    return _ComputedAttribute(connection, made(key.string("t", bindings)), bindings)
+    return ComputedAttribute(connection, made(key.string("t", bindings)), bindings)
 
 
 def _column(connection: Connection, text: str, bindings: Bindings, **tables: pa.Table) -> pa.Array:

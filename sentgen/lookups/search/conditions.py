@@ -18,7 +18,7 @@ from sentgen.lookups.base.cache import ArrayCache, id_of
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords, occurrences
+from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, Tokens
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.search.number_sets import among
@@ -223,7 +223,7 @@ class Conditions:
         if len(ids) > _MOST_WORDS:
             return None
         attribute = "lemma" if name == "lemma" else "word"
-        return occurrences(self._connection, attribute, ids)
+        return Tokens(self._connection).occurrences(attribute, ids)
 
     def multiwords(self, form: Value) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
@@ -231,7 +231,7 @@ class Conditions:
             bindings = Bindings()
             test = self.written.selection.with_case(self.written.key("word"), form)
             matches = test.condition("m.form", bindings)
-            self._multiwords[form] = multiwords(self._connection, matches, bindings)
+            self._multiwords[form] = Tokens(self._connection).multiwords(matches, bindings)
         return self._multiwords[form]
 
     def _comparison_holds(

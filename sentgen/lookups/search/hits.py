@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Longs
 from sentgen.lookups.base.statement import DOCUMENT, Extent
-from sentgen.lookups.base.tokens import NONE, Block
+from sentgen.lookups.base.tokens import NONE, Block, Tokens
 from sentgen.lookups.cql.dialects import Strategy
 
 if TYPE_CHECKING:
@@ -139,6 +139,15 @@ class BlockHits:
     def token_numbers(self) -> Spans:
         """Return hits by the numbers of their tokens, which never change."""
         return Spans(self.block.numbers(self.first), self.block.numbers(self.last), {})
+
+    @staticmethod
+    def located(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
+        """Yield hits in blocks, given by ascending numbers of their tokens."""
+        for block in tokens.blocks():
+            low, high = np.searchsorted(numbers.first, [block.first, block.first + block.size])
+            if low < high:
+                first, last = numbers.first[low:high], numbers.last[low:high]
+                yield BlockHits(block, first - block.first, last - block.first, NO_SPANS)
 
 
 def _longest(spans: Spans) -> Spans:

@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Longs
 from sentgen.errors import MemoryLimitError, spell
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.base.tokens import Block, Tokens, pair_rows
+from sentgen.lookups.base.tokens import Block, Tokens, places
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Item, Symbol, sequences_of
 from sentgen.lookups.cql.search import Cql
@@ -111,6 +111,12 @@ def _gaps(items: tuple[Item, ...]) -> Iterator[tuple[int, syntax.CqlEdge]]:
             yield before, item
         else:
             before += 1
+
+
+def _pair_rows(low: Longs, high: Longs) -> tuple[Longs, Longs]:
+    """Return as two arrays the pairs of each row i with every j from ``low[i]`` to before ``high[i]``."""
+    lengths = np.maximum(high - low, 0)
+    return np.repeat(np.arange(len(low)), lengths), places(low, lengths)
 
 
 #: Tokens are tested one by one if they are fewer than the block divided by this.
@@ -205,10 +211,10 @@ class WalkSearch:
 
     def _step(self, source: int, walks: Spans, target: int) -> Spans:
         furthest, block = self._furthest(source, walks), self.regions.block
-        places = len(walks) + int((furthest - walks.last).sum())
-        if self._symbol(target) is None or (source in self._loops and places * _FEW > block.size):
+        size = len(walks) + int((furthest - walks.last).sum())
+        if self._symbol(target) is None or (source in self._loops and size * _FEW > block.size):
             return self._join(source, walks, furthest, target)
-        rows, at = pair_rows(walks.last + 1, furthest + 2)
+        rows, at = _pair_rows(walks.last + 1, furthest + 2)
         on = at < block.size
         on[on] = ~block.unit_begins()[at[on]]
         on[on] = self._read_at(target, at[on])
@@ -222,7 +228,7 @@ class WalkSearch:
         low = np.searchsorted(spans.first, walks.last + 1)
         high = np.searchsorted(spans.first, furthest + 1, "right")
         self._check(int((high - low).sum()))
-        rows, others = pair_rows(low, high)
+        rows, others = _pair_rows(low, high)
         walks, spans = walks.take(rows), spans.take(others)
         walks = self._add_labels(Spans(walks.first, spans.first - 1, walks.labels), source)
         return Spans(walks.first, spans.last, spans.with_labels(walks, self.labels).labels)
@@ -292,7 +298,7 @@ class WalkSearch:
         if state in self._loops:
             furthest = self._furthest(state, walks)
             self._check(len(walks) + int((furthest - walks.last).sum()))
-            rows, at = pair_rows(walks.last, furthest + 1)
+            rows, at = _pair_rows(walks.last, furthest + 1)
             walks = walks.take(rows)
             walks = self._add_labels(Spans(walks.first, at, walks.labels), state)
         for edge in edges:
@@ -529,7 +535,7 @@ class _Matching:
             before = behind[begin - 1] if begin else 0
             end = max(int(np.searchsorted(behind, before + _PAIRS, "right")), begin + 1)
             some = slice(begin, end)
-            rows, others = pair_rows(low[some], high[some])
+            rows, others = _pair_rows(low[some], high[some])
             part = left.take(np.arange(begin, end))
             met = is_met(part.take(rows), right.take(others))
             joined = part.take(rows[met]).with_labels(right.take(others[met]), self.labels)
@@ -538,7 +544,7 @@ class _Matching:
         return Spans.together(parts, self.labels)
 
     def _join(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
-        rows, others = pair_rows(low, high)
+        rows, others = _pair_rows(low, high)
         return left.take(rows).with_labels(right.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:

@@ -78,12 +78,12 @@ class _CollocateIds:
 
 def _ids_of(connection: Connection, query: Statement) -> Ints:
     """Return the ids that a query finds, ascending; cached for a store that is read-only."""
-    known, key = ArrayCache.of_store(connection), (_ids_of, query.with_values())
-    ids: Ints | None = known.find(key)
-    if ids is None:
+
+    def read() -> Ints:
         rows = arrow_table(raw(connection), query.text, query.used_parameters).column(0)
-        ids = known.add(key, np.sort(rows.to_numpy().astype(np.int32)))
-    return ids
+        return np.sort(rows.to_numpy().astype(np.int32))
+
+    return ArrayCache.of_store(connection).get((_ids_of, query.with_values()), read)
 
 
 #: If windows cover more than one token in so many, a pass over the whole block finds their tokens faster.

@@ -160,14 +160,13 @@ class Frequencies(HitLookup):
         `sentgen.lookups.statistics.frequency_rows`), and a remark has the tests of all parts together.
         """
         # Imported late, as arrays take longer to import than many other lookups in all.
-        from sentgen.lookups.statistics.frequency_rows import differences, frequency_rows, frequency_statement
+        from sentgen.lookups.statistics.frequency_rows import differences, frequency_rows
         from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         tokens, by = self._listed_tokens(connection) if self._query is None else self._hits(connection)
         # A comparison needs all rows.
         limit = 0 if self.compare else self.limit
-        rows, more = frequency_rows(connection, tokens, by, limit)
-        query = frequency_statement(tokens, by, limit)
+        rows, more, query = frequency_rows(connection, tokens, by, limit)
         of_parts: tuple[str, ...] = ()
         if self.compare:
             rows, more, query, of_parts = differences(connection, rows, query, by, self.limit)

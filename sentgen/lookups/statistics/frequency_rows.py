@@ -19,16 +19,17 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
-from sentgen.lookups.base.attributes import COLUMNS, as_number
+from sentgen.lookups.base.attributes import COLUMNS, TokenKey, as_number
+from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.conditions import ENDS
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.search.attributes import Attribute, attribute_of
+from sentgen.lookups.search.attributes import Attribute, ComputedAttribute, of_key
 from sentgen.lookups.statistics.breakdown import Breakdown
-from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, documents_of, regions_of
+from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits
 from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed_tokens import ListedTokens, LookedUp
 from sentgen.lookups.statistics.measures import DEVIATIONS, KEYWORD_FORMULAS, POLYNOMIAL, measure_column
@@ -120,14 +121,7 @@ _LABELLED = """\
   )"""
 
 
-def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int) -> Statement:
-    """Return the statement of a frequency list.
-
-    Args:
-        tokens: the query whose hits are counted, or the listed tokens.
-        by: the keys to count by.
-        limit: rows at most, 0 for all.
-    """
+def _frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int) -> Statement:
     bindings = Bindings()
     columns = _columns(by)
     keys = ", ".join(columns.values())
@@ -145,7 +139,7 @@ def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int)
         shown=", ".join(f"{column} as {quote_identifier(name)}" for name, column in columns.items()),
         part_id="part_id" if by.parts else "document_id as part_id",
         join_documents="" if by.parts else _JOIN_DOCUMENTS,
-        of_piece=innermost(by.parts, "h", "position", bindings) if by.parts else "document_id",
+        of_piece=innermost(by.parts, "h", bindings) if by.parts else "document_id",
         pieces=f"({pieces_of(by.parts, bindings, chosen)}) as h" if by.parts else f"sentence as s{chosen}",
         parts=by.names.get("parts", "parts"),
         part_share=by.names.get("part_share", "part_share"),
@@ -205,7 +199,7 @@ def _hit_items(query: Query, by: Breakdown, bindings: Bindings) -> tuple[str, st
         strings.append(f"{as_number(string)} as value")
         labels[by.mean.label] = None
     if by.parts:
-        strings.append(f"{innermost(by.parts, 't_first', 'position', bindings)} as part_id")
+        strings.append(f"{innermost(by.parts, 't_first', bindings)} as part_id")
         labels["match"] = None
     joins = "".join(_JOIN.format(place=positions[label], **names) for label in labels)
     hits = source.table
@@ -222,11 +216,18 @@ _MEANS = ("mean", "mean_low", "mean_high")
 
 def frequency_rows(
     connection: Connection, tokens: Query | ListedTokens, by: Breakdown, limit: int
-) -> tuple[Rows, bool]:
-    """Return the rows that `frequency_statement` defines, and whether there are more than ``limit``."""
+) -> tuple[Rows, bool, Statement]:
+    """Return the rows of a frequency list, whether there are more, and the statement that defines them.
+
+    Args:
+        connection: the store.
+        tokens: the query whose hits are counted, or the listed tokens.
+        by: the keys to count by.
+        limit: rows at most, 0 for all.
+    """
     import pyarrow as pa
 
-    parts = regions_of(by) if by.parts else documents_of(connection, by.selection)
+    parts = Parts.of_regions(by) if by.parts else Parts.of_documents(connection, by.selection)
     keys = [HitKey(_attribute(by, term), term.label) for term in by.keys.values()]
     if isinstance(tokens, ListedTokens):
         key = LookedUp(keys[0].attribute)
@@ -235,7 +236,12 @@ def frequency_rows(
     else:
         find = partial(tokens.find, connection)
 
-    groups, hits, more = count_hits(find, keys, parts, limit, _number(by))
+    mean = None
+    if by.mean is not None:
+        conditions = by.conditions(Bindings())
+        number = conditions.key(by.mean.attribute)
+        mean = HitKey(of_key(connection, number, conditions.bindings, as_number), by.mean.label)
+    groups, hits, more = count_hits(find, keys, parts, limit, mean)
     measures = groups.measures(parts, hits)
     columns = {name: groups.strings(index) for index, name in enumerate(by.keys)}
     for name in _OF_TOKENS if isinstance(tokens, ListedTokens) else _OF_HITS:
@@ -246,23 +252,15 @@ def frequency_rows(
     for name in _MEANS if by.mean else ():
         columns[name] = pa.array(measures[name], from_pandas=True)
     table = pa.table(columns)
-    ResultBudget(connection).add(table)
-    return Rows.from_arrow(table), more
+    ResultBudget(connection).add(table.nbytes)
+    return Rows.from_arrow(table), more, _frequency_statement(tokens, by, limit)
 
 
 def _attribute(by: Breakdown, term: Term) -> Attribute:
-    bindings = Bindings()
-    of_token = by.string(term, "t", bindings)
-    return attribute_of(term.attribute, by.conditions(bindings), partial(by.string_of, term), of_token)
-
-
-def _number(by: Breakdown) -> HitKey | None:
-    """Return the key whose numbers are averaged, if there is one."""
-    if by.mean is None:
-        return None
-    conditions = by.conditions(Bindings())
-    of_token = as_number(conditions.string(by.mean.attribute, "t"))
-    return HitKey(attribute_of(by.mean.attribute, conditions, as_number, of_token), by.mean.label)
+    connection, key, bindings = by.store_keys.connection, by.store_keys.find(term.attribute), Bindings()
+    if isinstance(key, MetadataKey | TokenKey):
+        return of_key(connection, key, bindings, partial(by.string_of, term))
+    return ComputedAttribute(connection, by.string(term, "t", bindings), bindings)
 
 
 def _tokens_around(connection: Connection, by: Breakdown, parts: Parts, names: list[pa.Array]) -> Floats:
@@ -392,7 +390,7 @@ def differences(
         table = arrow_table(
             raw(connection), _differences_statement(by, "frequency_row", Statement(""), 0).text
         )
-    ResultBudget(connection).add(table)
+    ResultBudget(connection).add(table.nbytes)
     compared, more = Rows.from_arrow(table).first(limit)
     remarks = (_together(rows, sizes),) if len(by.around) == len(by.keys) else ()
     return compared, more, _differences_statement(by, f"(\n{query.text}\n        )", query, limit), remarks

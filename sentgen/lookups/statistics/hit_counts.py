@@ -19,7 +19,7 @@ from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
-from sentgen.lookups.search.attributes import Attribute, computed_attribute
+from sentgen.lookups.search.attributes import Attribute, ComputedAttribute
 from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import (
     HELD,
@@ -67,67 +67,59 @@ class Parts:
     indices: Callable[[Block, Longs], Longs]
     documents: Longs | None = None
 
-    @property
-    def tokens(self) -> int:
-        """The number of tokens of all parts."""
-        return int(self.sizes.sum())
+    @classmethod
+    def of_documents(cls, connection: Connection, selection: Selection) -> Parts:
+        """Return the documents of a selection; they are cached if it has no condition."""
+        known, key = connection_cache(connection), (Parts, selection.names)
+        if selection.condition is None and key in known:
+            stored: Parts = known[key]
+            return stored
+        bindings = Bindings()
+        conditions = where(selection.of_sentences(bindings, "s"))
+        table = Statement(_DOCUMENTS.format(conditions=conditions), bindings).run(connection)
+        documents, sizes = (column.to_numpy().astype(np.int64) for column in table.columns)
+        index_of = np.zeros(int(documents.max(initial=0)) + 1, np.int64)
+        index_of[documents] = np.arange(len(documents))
 
+        def indices(block: Block, at: Longs) -> Longs:
+            _, begins, _, of_sentences = block.sentences()
+            if len(at) * _MANY < len(begins):
+                few: Longs = index_of[of_sentences[block.sentence_of(at)]]
+                return few
+            rows = np.flatnonzero(np.diff(of_sentences, prepend=NONE))
+            # "clip", as documents of other corpora may have higher ids; none of their tokens are in ``at``.
+            in_block, firsts = np.take(index_of, of_sentences[rows], mode="clip"), begins[rows]
+            if len(at) * _MANY < block.size:
+                at = np.searchsorted(firsts, at, "right") - 1
+            else:
+                # One pass over all tokens takes less than so many searches.
+                in_block = np.repeat(in_block, np.diff(firsts, append=block.size))
+            of_tokens: Longs = in_block[at]
+            return of_tokens
 
-def documents_of(connection: Connection, selection: Selection) -> Parts:
-    """Return the documents of a selection; they are cached if it has no condition."""
-    known, key = connection_cache(connection), (documents_of, selection.names)
-    if selection.condition is None and key in known:
-        stored: Parts = known[key]
-        return stored
-    bindings = Bindings()
-    conditions = where(selection.of_sentences(bindings, "s"))
-    table = Statement(_DOCUMENTS.format(conditions=conditions), bindings).run(connection)
-    documents, sizes = (column.to_numpy().astype(np.int64) for column in table.columns)
+        parts = cls(sizes, indices, documents)
+        if selection.condition is None:
+            known[key] = parts
+        return parts
 
-    index_of = np.zeros(int(documents.max(initial=0)) + 1, np.int64)
-    index_of[documents] = np.arange(len(documents))
+    @classmethod
+    def of_regions(cls, by: Breakdown) -> Parts:
+        """Return the innermost regions of the kinds of a breakdown; text outside is one further part."""
+        import pyarrow.compute as pc
 
-    def indices(block: Block, at: Longs) -> Longs:
-        _, begins, _, of_sentences = block.sentences()
-        if len(at) * _MANY < len(begins):
-            few: Longs = index_of[of_sentences[block.sentence_of(at)]]
-            return few
-        rows = np.flatnonzero(np.diff(of_sentences, prepend=NONE))
-        # "clip", as documents of other corpora may have higher ids; none of their tokens are in ``at``.
-        in_block, firsts = np.take(index_of, of_sentences[rows], mode="clip"), begins[rows]
-        if len(at) * _MANY < block.size:
-            at = np.searchsorted(firsts, at, "right") - 1
-        else:
-            # One pass over all tokens takes less than so many searches.
-            in_block = np.repeat(in_block, np.diff(firsts, append=block.size))
-        of_tokens: Longs = in_block[at]
-        return of_tokens
+        connection, bindings, own = by.store_keys.connection, Bindings(), Bindings()
+        pieces = pieces_of(by.parts, bindings, where(by.selection.of_sentences(bindings, "s"), "    "))
+        text = _REGIONS.format(part_id=innermost(by.parts, "h", bindings), pieces=pieces)
+        table = Statement(text, bindings).run(connection)
+        names = table.column(0).combine_chunks()
+        attribute = ComputedAttribute(connection, f"{innermost(by.parts, 't', own)}::varchar", own)
 
-    parts = Parts(sizes, indices, documents)
-    if selection.condition is None:
-        known[key] = parts
-    return parts
+        def indices(block: Block, at: Longs) -> Longs:
+            ids = attribute.values(block, at)
+            of_tokens: Longs = pc.index_in(ids, names.cast(ids.type)).to_numpy().astype(np.int64)
+            return of_tokens
 
-
-def regions_of(by: Breakdown) -> Parts:
-    """Return the innermost regions of the kinds of a breakdown; text outside of them is one further part."""
-    import pyarrow.compute as pc
-
-    bindings = Bindings()
-    pieces = pieces_of(by.parts, bindings, where(by.selection.of_sentences(bindings, "s"), "    "))
-    text = _REGIONS.format(part_id=innermost(by.parts, "h", "position", bindings), pieces=pieces)
-    table = Statement(text, bindings).run(by.store_keys.connection)
-    names = table.column(0).combine_chunks()
-    conditions = by.conditions(Bindings())
-    number = f"{innermost(by.parts, 't', 'position', conditions.bindings)}::varchar"
-    attribute = computed_attribute(conditions, number)
-
-    def indices(block: Block, at: Longs) -> Longs:
-        ids = attribute.values(block, at)
-        of_tokens: Longs = pc.index_in(ids, names.cast(ids.type)).to_numpy().astype(np.int64)
-        return of_tokens
-
-    return Parts(table.column(1).to_numpy(), indices)
+        return cls(table.column(1).to_numpy(), indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +382,7 @@ class Groups:
             hits: how many hits there are, also in groups beyond a limit.
         """
         groups, counts = self.rows.groups, self.counts
-        tokens, many = parts.tokens, len(parts.sizes)
+        tokens, many = int(parts.sizes.sum()), len(parts.sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
             dp, juilland = dispersion(groups, self.rows.counts, self.rows.parts, parts.sizes)
             parts_with = np.bincount(groups, minlength=len(self))

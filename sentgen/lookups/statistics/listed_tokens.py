@@ -16,7 +16,7 @@ from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.patterns import ANY, glob, loose
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.base.tokens import Block, Tokens, occurrences
+from sentgen.lookups.base.tokens import Block, Tokens
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among
@@ -173,7 +173,7 @@ class ListedTokens:
         if not attribute or not len(ids):
             return None, None
         if len(ids) == 1:
-            tokens = occurrences(connection, attribute, ids)
+            tokens = Tokens(connection).occurrences(attribute, ids)
             return (None, None) if tokens is None else (tokens, np.broadcast_to(ids, tokens.shape))
         text = _OCCURRENCES.format(attribute=attribute)
         table = arrow_table(raw(connection), text, {"words": ids.tolist()})
