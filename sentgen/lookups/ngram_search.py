@@ -153,7 +153,6 @@ class _NgramQuery:
     bindings: Bindings
 
     def statement(self) -> Statement:
-        """Return the statement."""
         selection, bindings, order = self.selection, self.bindings, len(self.patterns)
         limit, documents = self.question.limit, self.question.min_documents
         names, folded = [f"w{i}" for i in range(1, order + 1)], selection.ignore_case
@@ -255,5 +254,4 @@ class _NgramQuery:
         return f"{column} in (select id from {self._strings} where {matches})"
 
     def _spelling_joins(self, names: Sequence[str], table: str) -> list[str]:
-        """Return the joins for the strings of ids."""
         return [f"join {self._strings} as word_{name} on word_{name}.id = {table}.{name}" for name in names]

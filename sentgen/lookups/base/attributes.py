@@ -301,7 +301,6 @@ class TokenKey(Key):
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a word."""
         return self.table == "word"
 
     def of_row(self, row: str, bindings: Bindings) -> str:
@@ -316,13 +315,11 @@ class TokenKey(Key):
         return test.condition(string, bindings, "value" if self.feature else self.name)
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that a row of `token` has a value; see `Key`."""
         matches = self.matches(test, bindings)
         among = f"in (select id from {self.table} where {matches})" if matches else "is not null"
         return any_of([f"{alias}.{column} {among}" for column in self.columns])
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of a row of `token`."""
         string = self.of_row("", bindings)
         values = [
             f"(select {string} from {self.table} where id = {alias}.{column})" for column in self.columns
@@ -337,7 +334,6 @@ class MiscKey(Key):
     name: str
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that a row of `token` has a value; see `Key`."""
         string = _feature("misc.misc", self.name, bindings)
         matches = f"{string} is not null" if test is None else test.condition(string, bindings)
         return _MISC_AMONG.format(alias=alias, matches=matches)
@@ -364,11 +360,9 @@ class WrittenKey(Key):
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a word."""
         return True
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of a row of `token`."""
         values = [MiscKey(self.name).value(alias, bindings), TokenKey.of_name("form").value(alias, bindings)]
         if self.name == "textform":
             values.insert(1, _TEXTFORM.format(alias=alias))

@@ -109,13 +109,11 @@ class _SentenceProperty:
     number: bool = False
 
     def string(self, alias: str) -> str:
-        """Return the value of a row of `sentence`, as a string."""
         if self.table:
             return f"(select {self.value} from {self.table} where id = {alias}.{self.column})"
         return f"{self.value.format(alias=alias)}{'::varchar' if self.number else ''}"
 
     def holds(self, test: str) -> str:
-        """Return the condition that the value of a row ``s`` of `sentence` passes a test."""
         if self.table:
             return f"s.{self.column} in (select id from {self.table} where {test})"
         return f"coalesce({test}, false)"
@@ -175,7 +173,6 @@ class MetadataKey(Key):
         return bool(self.always and self.always.number and not self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of the sentence of a row with ``sentence_id``."""
         return _OF_TOKEN.format(value=self.of_row("meta", bindings), alias=alias)
 
     def of_row(self, alias: str, bindings: Bindings) -> str:
@@ -183,7 +180,6 @@ class MetadataKey(Key):
         return period_of(self._string(alias, bindings), self.step)
 
     def value_at(self, sentence: str, position: str, bindings: Bindings) -> str:
-        """Return the value of a row of `sentence`, which all its tokens have."""
         return self.of_row(sentence, bindings)
 
     def _string(self, alias: str, bindings: Bindings) -> str:
@@ -482,7 +478,6 @@ class StoreKeys:
         return next((feature for feature in self.features if plain(feature).strip("_") == wanted), None)
 
     def _is_misc(self, name: str) -> bool:
-        """Return whether some token has a value under a key of MISC, which is none of FEATS."""
         if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
             return False
         if name not in self._misc:

@@ -119,7 +119,6 @@ class LineLabelKey(Key):
         return None if lines is None else _key(name, lines)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the SQL for the label of a row with ``sentence_id`` and ``position``; see `at`."""
         return self.at(f"{alias}.sentence_id", f"{alias}.position", bindings)
 
     def at(self, sentence: str, position: str, bindings: Bindings) -> str:

@@ -184,7 +184,6 @@ def _passes(comparison: MetadataComparison, key: SentenceKey, bindings: Bindings
 
 
 def _texts(comparison: MetadataComparison, key: SentenceKey) -> list[str]:
-    """Return the values of a comparison that are texts."""
     texts = [literal.text for literal in comparison.values if literal.number is None]
     return [key.spelled(text) for text in texts] if isinstance(key, LineLabelKey) else texts
 
@@ -206,7 +205,6 @@ def _hints(connection: Connection, comparison: MetadataComparison, key: Sentence
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:
-    """Return the message that a value never occurs, with similar values."""
     close = near(text, values, _MOST_NEAR)
     if not close and len(values) <= _MOST_TOLD:
         return f"{key} is never {text!r}; there are {', '.join(values)}"

@@ -101,8 +101,6 @@ def read(text: str) -> Expression:
 
 @v_args(inline=True)
 class _ExpressionBuilder(Transformer[Token, Expression]):
-    """Builds an expression from a syntax tree, bottom up."""
-
     def key(self, word: Token) -> Literal:
         name, start, quoted = _without_quotes(word)
         return Literal(_one_backslash(name) if quoted else name, start, quoted)
@@ -155,7 +153,6 @@ def _parser(*, building: bool) -> Lark:
 
 
 def _check_size(text: str) -> None:
-    """Refuse a condition that is too long or nested too deeply for a statement."""
     depth = words = 0
     for token in _parser(building=False).lex(text):
         depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
@@ -169,7 +166,6 @@ def _check_size(text: str) -> None:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Return the error for a condition that does not parse, with its position and what could stand there."""
     start = place_of(text, error)
     if text[start : start + 1] in ("'", '"'):
         return QueryError("this quote is not closed", query=text, offset=start)

@@ -153,7 +153,6 @@ def after_offset(question: AnyQuestion, ask: Callable[[AnyQuestion], Answer]) ->
 
 
 def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
-    """Sort an answer that has all rows by a column, and return some of its rows."""
     column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
     names, rows = answer.rows.columns, answer.rows.num_rows
     if column not in names:

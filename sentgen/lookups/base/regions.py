@@ -104,7 +104,6 @@ class RegionKey(Key):
         return period_of("m.value", self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the SQL for the value of the innermost region around a row with sentence and position."""
         value = _VALUE.format(
             parts=parts_of(of_kinds(self.kinds, bindings)),
             keys=bindings.bind("attribute", list(self.keys)),

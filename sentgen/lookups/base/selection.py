@@ -245,7 +245,6 @@ class Selection:
 
 
 def _counted_corpora(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:
-    """Return the corpora whose n-grams of an order were counted."""
     counted = [corpus for corpus in chosen if corpus.max_order >= order]
     if not counted:
         highest = max(corpus.max_order for corpus in chosen)

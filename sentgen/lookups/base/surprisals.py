@@ -50,7 +50,6 @@ class SurprisalKey(Key):
     label: str
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that the surprisal of a row with sentence and position passes a test."""
         model, passes = bindings.bind("model", self.model), ""
         if isinstance(test, Bound):
             passes = f" and {test.of_number('bits', bindings)}"
@@ -59,11 +58,9 @@ class SurprisalKey(Key):
         return _AMONG.format(alias=alias, model=model, test=passes)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the SQL for the surprisal in bits of a row with ``sentence_id`` and ``position``."""
         return _BITS.format(alias=alias, model=bindings.bind("model", self.model))
 
     def string(self, alias: str, bindings: Bindings) -> str:
-        """Return the SQL for the surprisal as a string."""
         return f"{self.value(alias, bindings)}::varchar"
 
 

@@ -401,11 +401,9 @@ class Part(Block):
         self._columns: dict[str, Array] = {}
 
     def numbers(self, at: Longs) -> Longs:
-        """Return the numbers of the tokens at some places."""
         return self._index[at] + self.first
 
     def find(self, numbers: Longs) -> Longs:
-        """Return the places of those tokens that are in this block; numbers are ascending."""
         wanted = self._whole.find(numbers)
         at = np.searchsorted(self._index, wanted)
         at = at[at < self.size]
@@ -413,8 +411,6 @@ class Part(Block):
         return rows
 
     def sentences(self) -> Array:
-        """Return the sentences of this part, as `Block.sentences`."""
-
         def read() -> Array:
             whole = self._whole.sentences()
             at = np.searchsorted(self._index, whole[1])
@@ -427,14 +423,12 @@ class Part(Block):
         return self._cached("sentence", read)
 
     def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
-        """Return ranges of numbers cut to this block, as places, without those that lie outside."""
         first = np.searchsorted(self._index, first - self.first)
         last = np.searchsorted(self._index, last - self.first, "right") - 1
         some = first <= last
         return first[some], last[some]
 
     def unit_begins(self) -> Bools:
-        """Return the tokens before which hits must end."""
         return self._cached("unit_begins", lambda: self._whole.unit_begins()[self._index])
 
     def missing_tokens(self) -> None:

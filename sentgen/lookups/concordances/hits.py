@@ -130,12 +130,7 @@ class HitFilter:
 
 
 def _read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFilter, ...]:
-    """Read filters with their windows: one window for all of them, or one for each.
-
-    Raises:
-        InputError: there are too many filters, a wrong number of windows, an invalid window, or an empty
-            filter.
-    """
+    """Read filters with their windows: one window for all of them, or one for each."""
     if not queries and windows:
         raise InputError(
             f"{spell('within')} says how near a filter matches; give {spell('filter')} QUERY, too"
@@ -294,7 +289,6 @@ class Query:
         return (*remarks, *(_stars(self.cql.pattern) if self.written else ()))
 
     def _step(self, number: int, hit_filter: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
-        """Return the common table expressions of a filter over the hits before it."""
         source = near.source(bindings)
         there_near, spots_near = self._spots(source.table, source.extent)
         there, spots = self._spots(hits, self.extent)

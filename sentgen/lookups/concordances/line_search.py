@@ -128,13 +128,11 @@ class LineSearch:
             return query.run(self._connection)
 
     def _in_place(self, limit: int) -> Iterator[pa.Table]:
-        """Yield the first lines in the order of the store."""
         first = self._chosen() if not limit else _first(self._chosen(), limit)
         for shown in Stretches.in_batches(self._around(first), LINES, TOKENS):
             yield Stretches.lines(self._connection, shown)
 
     def _in_order(self, limit: int) -> Iterator[pa.Table]:
-        """Yield the first lines in the order of the query."""
         import pyarrow as pa
 
         order, reasons = self._query.order, pa.table({})
@@ -209,12 +207,7 @@ order by id"""
 
 
 class _WordOrder:
-    """Sorts hits by words and values.
-
-    Args:
-        connection: the store.
-        order: the order.
-    """
+    """Sorts hits by words and values."""
 
     def __init__(self, connection: Connection, order: LineOrder) -> None:
         self.connection, self.keys, self.context = connection, order.keys, order.context
@@ -275,7 +268,6 @@ class _WordOrder:
         return np.where(beside < 0, hits.first[:, None], hits.last[:, None]) + beside, low, high
 
     def _rank(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
-        """Return the indices of the first hits, sorted."""
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
         by_key = zip(self.keys, words, strict=True)
@@ -327,7 +319,6 @@ class _Ranks:
         self._known: dict[bool, Longs] = {}
 
     def ranks_of(self, words: Ints | Longs, *, fold_case: bool) -> Longs:
-        """Return the ranks of words, with or without regard to case."""
         if fold_case not in self._known:
             strings = [fold(form) for form in self._forms] if fold_case else self._forms
             # Sorted by code points, which is the order of the bytes in UTF-8, as in DuckDB.
@@ -357,7 +348,6 @@ class _Held:
         return sum(words.size for words in self.words) + 4 * len(self.places)
 
     def take(self, rows: Longs) -> _Held:
-        """Return some of the hits."""
         return _Held(self.places.take(rows), [words[rows] for words in self.words])
 
 

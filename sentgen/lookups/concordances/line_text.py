@@ -195,7 +195,6 @@ def _edges(node: Longs, beside: Sequence[int], begin: Longs, end: Longs) -> Arra
 
 
 def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, columns: int) -> list[pa.Array]:
-    """Join the strings of tokens between bounds to the texts of some columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -346,7 +345,6 @@ def _places(key: SortKey) -> Sequence[int | str]:
 
 
 def _token_numbers(tokens: Tokens, rows: Rows) -> Spans:
-    """Return the numbers of the first and the last tokens of nodes."""
     sentence, first, last = (np.array(rows.column(name), np.int64) for name in PLACE)
     begin = np.zeros(len(sentence), np.int64)
     for block in tokens.blocks():

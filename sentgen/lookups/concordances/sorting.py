@@ -213,7 +213,6 @@ class LineOrder:
 
 
 def _words(key: SortKey, extent: Extent) -> str:
-    """Return the SQL for the words of a key, for a hit ``h``."""
     places = {
         NODE: ("h.first", "h.last"),
         LEFT: ("h.first - $sorted", "h.first - 1"),

@@ -144,7 +144,6 @@ class TokenConditions:
         return _compose(condition, lambda part: self.of_labels(part, columns))
 
     def _measure(self, function: str, terms: Sequence[syntax.Term], columns: Mapping[str, str]) -> str:
-        """Return the SQL for the value of a function of labels."""
         if function == "f":
             (term,) = terms
             column = COLUMNS[term.attribute][0]

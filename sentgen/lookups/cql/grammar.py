@@ -195,7 +195,6 @@ def _parser(dialect: Dialect) -> Lark:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Return the error for a query that the grammar does not accept."""
     column, expected = place_of(text, error), expected_of(error)
     if _GREW.match(text):
         return QueryError(
@@ -261,8 +260,6 @@ def _term_of_match(term: syntax.Term) -> syntax.Term:
 
 @v_args(inline=True)
 class _Reader(Transformer[Leaf, syntax.Pattern]):
-    """Builds the abstract syntax from the syntax tree of the grammar."""
-
     meet, within, containing, both = syntax.Meet, syntax.Within, syntax.Containing, syntax.Both
     token = any = syntax.Token
     negation = staticmethod(syntax.negate)

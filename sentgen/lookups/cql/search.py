@@ -194,17 +194,7 @@ def _inside(pattern: syntax.Pattern) -> bool:
 
 
 def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern) -> None:
-    """Refuse unknown labels and attributes.
-
-    Args:
-        keys: keys of the store.
-        text: the query, for errors.
-        by: attributes by which hits are grouped.
-        pattern: the query.
-
-    Raises:
-        QueryError: there is no such label or attribute.
-    """
+    """Refuse unknown labels and attributes."""
     labels = [*pattern.all_labels, *ENDS]
     for term in by:
         if term.label and term.label not in labels:
@@ -236,7 +226,6 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
 
 
 def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:
-    """Refuse a region of an unknown kind, or with an unknown attribute."""
     kinds = () if region.built_in else keys.find_kinds(region.kind)
     if not region.built_in and not kinds:
         others = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
@@ -254,7 +243,6 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
 
 
 def _unknown(keys: StoreKeys, term: syntax.Term) -> str:
-    """Return the message that there is no such attribute, with similar ones."""
     # An attribute without a label was read as one of the match.
     name, stem = term.attribute.removeprefix("match."), bare(term.attribute)
     if stem == term.attribute:

@@ -136,7 +136,6 @@ class SpanStatement:
             self.parts.append(TableExpression("unit", text))
 
     def _of_corpora(self, alias: str) -> list[str]:
-        """Return the conditions on the corpora and sentences of the question."""
         return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
 
     def _name(self, kind: str) -> str:
@@ -202,7 +201,6 @@ class SpanStatement:
         )
 
     def _meet(self, pattern: syntax.Meet) -> str:
-        """Write the tokens that have another token near them, or in their region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
         if isinstance(pattern.near, syntax.RegionPattern):
             parts = self._regions.parts(pattern.near)
@@ -269,7 +267,6 @@ class SpanStatement:
         return kind == (syntax.Token(), frozenset()) and not chosen
 
     def _read(self, kind: ReadKind, number: int, inner: Mapping[syntax.Joined, str]) -> str:
-        """Return the query for the spans of a kind, with its number."""
         symbol, entry = kind
         if not isinstance(symbol, syntax.Token):
             conditions = self._regions.at(entry, "m.sentence_id", "m.first - 1")

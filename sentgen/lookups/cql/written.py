@@ -158,12 +158,7 @@ def _is_unspaced(connection: Connection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Finds the ways in which a word is written in a store.
-
-    Args:
-        connection: the store.
-        value: the word, and how it is compared.
-    """
+    """Finds the ways in which a word is written in a store."""
 
     connection: Connection
     value: Value
@@ -204,7 +199,6 @@ class _Search:
         return raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
 
     def _places(self, pieces: _Pieces) -> _Places:
-        """Return the first and last tokens of all occurrences of each piece, ascending."""
         import numpy as np
 
         from sentgen.lookups.base.tokens import Tokens
@@ -224,12 +218,7 @@ class _Search:
         return places
 
     def _join(self, places: _Places, length: int) -> Iterator[tuple[_Piece, ...]]:
-        """Yield the ways to join the word from pieces that are adjacent in the store, without spaces.
-
-        Args:
-            places: the first and last tokens of each piece.
-            length: length of the word.
-        """
+        """Yield the ways to join the word from pieces that are adjacent in the store, without spaces."""
         from sentgen.lookups.base.tokens import Tokens
 
         after = sorted(places, key=lambda piece: piece.end)
@@ -294,7 +283,6 @@ def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
 
 
 def _form(value: Value, piece: _Piece) -> Value:
-    """Return the value that a piece of a word must have."""
     return replace(value, texts=(value.texts[0][piece.begin : piece.end],))
 
 

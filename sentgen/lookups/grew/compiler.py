@@ -126,14 +126,7 @@ class Scope:
 def _bind_nodes(
     clauses: Sequence[Clause], outer: Scope, with_rows: frozenset[str], numbers: Iterator[int]
 ) -> dict[str, _BoundNode]:
-    """Return the nodes that clauses define, by name, with their rows or positions.
-
-    Args:
-        clauses: clauses of a block.
-        outer: the names that are defined already.
-        with_rows: names of nodes of which more than the position is needed.
-        numbers: numbers for aliases.
-    """
+    """Return the nodes that clauses define, by name, with their rows or positions."""
     names = own_nodes(clauses, outer.nodes)
     heads: dict[str, str] = {}
     for edge in clauses if names else ():
@@ -306,7 +299,6 @@ class Compiler:
         return None if is_edge else self.conditions.key(value.key, value.name)
 
     def _fill(self, block: _Block, clauses: Sequence[Clause], scope: Scope) -> None:
-        """Add the nodes of some clauses, and their conditions, to a block."""
         outer = dict(scope.nodes)
         own = _bind_nodes(clauses, scope, self._with_rows, self._numbers)
         scope.nodes |= own

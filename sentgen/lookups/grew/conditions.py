@@ -125,7 +125,6 @@ class FeatureConditions:
         return any_of([test.condition(string, self.bindings) for test in tests])
 
     def _part(self, feature: FeatureCondition) -> str:
-        """Return the condition on a part of a relation, for a row of `tag`."""
         string = part_of("name", feature.key)
 
         def is_part(test: Test | None) -> str:
@@ -134,11 +133,7 @@ class FeatureConditions:
         return self._of_feature(feature, is_part)
 
     def _check_patterns(self, tests: Iterable[Test]) -> Iterable[Test]:
-        """Yield tests whose regular expressions are valid.
-
-        Raises:
-            InputError: a regular expression is not valid.
-        """
+        """Yield tests whose regular expressions are valid."""
         for test in tests:
             for text in test.texts if isinstance(test, Value) and test.regex else ():
                 if message := fault(self.keys.connection, text):

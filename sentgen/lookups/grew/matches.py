@@ -349,8 +349,6 @@ _OF_ONE = ("text", "sent_id")
 
 @dataclass(frozen=True, slots=True)
 class _GrewStatements:
-    """The statements of a request, with the statement of its hits and the parameters of all of them."""
-
     search: _Search
     compiler: Compiler
     source: HitStatement

@@ -194,7 +194,6 @@ def _parser() -> Lark:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Return the error for a text that does not parse, with its position and what could stand there."""
     expected = sorted(_sign(name) for name in expected_of(error) - {"COMMENT", "WS"})
     few = len(expected) < 3
     signs = (" or " if few else ", ").join(expected[:_MOST_EXPECTED])
@@ -227,8 +226,6 @@ _Part = Clause | tuple[Clause, ...]
 
 @v_args(inline=True)
 class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
-    """One method for each rule of the grammar, from the leaves up."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text

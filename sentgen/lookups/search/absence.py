@@ -237,7 +237,6 @@ class _AbsenceSearch:
         return tokens_of(self.connection, Value((wanted.text,)), self.selection)
 
     def _near_labels(self, value: QuestionValue, labels: Sequence[str]) -> tuple[str, list[str]]:
-        """Return the message on a label that never occurs, and similar labels."""
         if not labels:
             return _without("tags" if value.attribute == COUNTED else value.attribute), []
         alike = {fold(label): label for label in reversed(labels)}

@@ -95,11 +95,9 @@ class _StoredAttribute(Attribute):
 
     @property
     def of_documents(self) -> bool:
-        """Whether the ids are ids of documents."""
         return not self.columns and self.row == _DOCUMENT
 
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
-        """Return the numbers of tokens."""
         if not self.columns:
             ids: Longs = block.sentences()[self.row][block.sentence_of(at)]
             return ids
@@ -109,7 +107,6 @@ class _StoredAttribute(Attribute):
         return first
 
     def of_numbers(self, numbers: Longs) -> pa.Array:
-        """Return what numbers stand for."""
         import pyarrow as pa
 
         if known := self.every():
@@ -141,7 +138,6 @@ class _StoredAttribute(Attribute):
         return ids, values
 
     def values(self, block: Block, at: Longs) -> pa.Array:
-        """Return what tokens have."""
         import pyarrow as pa
 
         numbers: Longs
@@ -165,7 +161,6 @@ class ComputedAttribute(Attribute):
     _numbers: dict[object, int] = field(default_factory=dict)
 
     def numbers(self, block: Block, at: Longs) -> Longs:
-        """Return the numbers of tokens."""
         encoded = self.values(block, at).dictionary_encode("encode")
         values = encoded.dictionary.to_pylist()
         codes = [self._numbers.setdefault(value, len(self._numbers)) for value in values]
@@ -173,13 +168,11 @@ class ComputedAttribute(Attribute):
         return numbers
 
     def of_numbers(self, numbers: Longs) -> pa.Array:
-        """Return what numbers stand for."""
         import pyarrow as pa
 
         return pa.array(list(self._numbers), pa.string()).take(pa.array(numbers))
 
     def values(self, block: Block, at: Longs) -> pa.Array:
-        """Return what tokens have."""
         text = _OF_TOKENS.format(value=self.value)
         return _column(self.connection, text, self.bindings, spot=block.spots(at))
 
@@ -198,7 +191,6 @@ def of_key(
 
 
 def _column(connection: Connection, text: str, bindings: Bindings, **tables: pa.Table) -> pa.Array:
-    """Return the only column of a query over Arrow tables, which are registered for the query."""
     duck = raw(connection)
     with register_arrow(duck, **tables):
         table = arrow_table(duck, text, Statement(text, bindings).used_parameters)

@@ -109,7 +109,6 @@ class Conditions:
         return self.hold(condition, block, at)
 
     def _plain(self, condition: syntax.Condition | None) -> bool:
-        """Return whether a condition compares columns of `token` only."""
         names = (comparison.left.attribute for comparison in syntax.comparisons(condition))
         return all(isinstance(self.written.key(name), TokenKey) for name in names)
 
@@ -146,7 +145,6 @@ class Conditions:
         return held
 
     def _function_holds(self, measured: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
-        """Return for which matches a comparison of a function of labels with a number holds."""
         if measured.function == "f":
             (term,) = measured.terms
             values = self._frequencies(COLUMNS[term.attribute][0], block, labels[term.label])
@@ -252,7 +250,6 @@ class Conditions:
         return met | ~self._has(key, None, block, at) if value in self.written.empty else met
 
     def _has(self, key: TokenKey, value: Test | None, block: Block, at: Longs | None) -> Bools:
-        """Return which tokens have a value that passes a test, or any value, in a column of a key."""
         each = list[Bools]()
         for column in key.columns:
             values = block.column(column)
@@ -282,7 +279,6 @@ class Conditions:
     def _attributes_agree(
         self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None
     ) -> Bools:
-        """Return for which tokens two attributes are equal, or compare as numbers."""
         assert isinstance(comparison.right, syntax.Term)
         terms = comparison.left, comparison.right
         left, right = (self.written.key(term.attribute) for term in terms)
@@ -296,7 +292,6 @@ class Conditions:
     def _query_store(
         self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
-        """Return for which tokens a comparison holds, tested in SQL."""
         key = self.written.key(comparison.left.attribute)
         of_documents = isinstance(key, MetadataKey) and key.one_a_document
         if of_documents and at is not None and not isinstance(comparison.right, syntax.Term):
@@ -314,7 +309,6 @@ class Conditions:
         return met
 
     def _documents_of(self, comparison: syntax.CqlComparison) -> Longs:
-        """Return the ids of the documents for whose metadata a comparison holds."""
         positive = replace(comparison, negated=False)
         if positive not in self._documents:
             bindings = Bindings()

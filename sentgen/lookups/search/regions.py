@@ -163,7 +163,6 @@ class Regions:
         return np.isin(self.block.sentences()[0][self.block.sentence_of(at)], sentences)
 
     def _numbers(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
-        """Return the numbers of the first and the last tokens of regions."""
         bindings = Bindings()
         return region_numbers(self.block, self._region_conditions(bindings).meets(region), bindings)
 
@@ -171,7 +170,6 @@ class Regions:
         return RegionConditions(replace(self.written, bindings=bindings))
 
     def _in_sentences(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
-        """Cut regions at the ends of sentences."""
         _, begins, lengths, _ = self.block.sentences()
         low, high = self.block.sentence_of(first), self.block.sentence_of(last)
         sentences = places(low, high - low + 1)

@@ -40,12 +40,7 @@ _WORTH = 8
 
 @dataclass(frozen=True, slots=True)
 class _SequenceSearch:
-    """Finds sequences of tokens in a block.
-
-    Args:
-        conditions: computes which tokens meet a condition.
-        regions: regions of the block.
-    """
+    """Finds sequences of tokens in a block."""
 
     conditions: Conditions
     regions: Regions
@@ -253,7 +248,6 @@ class WalkSearch:
         return Spans(walks.first, walks.last, labels)
 
     def _read_at(self, state: int, at: Longs) -> Bools:
-        """Return which of some tokens can be read into a state."""
         if state in self._read or self.states.entries[state]:
             return self._reads(state)[at]
         symbol, chosen = self._symbol(state), self.regions.chosen
@@ -288,7 +282,6 @@ class WalkSearch:
         return self._spans[state]
 
     def _inner(self, state: int) -> Spans:
-        """Return the spans of a symbol that is no token."""
         symbol = self.states.symbols[state]
         if symbol not in self._found:
             self._found[symbol] = self.spans_of(symbol)
@@ -339,7 +332,6 @@ class QuerySearch:
                     yield hits
 
     def _left(self, hits: BlockHits) -> BlockHits:
-        """Return the hits that pass the filters, and count them."""
         self.left[0] += len(hits)
         for number, (hit_filter, _) in enumerate(self._query.filters):
             spans = self._near[number].spans(hits.block)

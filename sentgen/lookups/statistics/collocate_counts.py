@@ -200,7 +200,6 @@ def _beside(hits: BlockHits, window: Window) -> Longs:
 def _frequencies(
     connection: Connection, collocates: _CollocateIds, selection: Selection, pos: Sequence[str]
 ) -> Longs:
-    """Return how often each word or lemma occurs in the corpora, by its id."""
     if conditions := has_pos("t", pos, bindings := Bindings()):
         conditions = [f"t.{collocates.column} is not null", *conditions, *selection.of_tokens(bindings, "t")]
         text = _OF_POS.format(column=collocates.column, conditions=where(conditions))
@@ -213,7 +212,6 @@ def _frequencies(
 
 
 def _token_count(connection: Connection, selection: Selection) -> int:
-    """Return the number of tokens of the corpora."""
     bindings = Bindings()
     query = Statement(_TOKENS.format(corpora=where(selection.of_tokens(bindings))), bindings)
     known = connection_cache(connection) if selection.condition is None else {}
@@ -244,7 +242,6 @@ class _Prepositions:
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def numbers(self, connection: Connection, phrases: Sequence[tuple[int, ...]]) -> Longs:
-        """Return the number of each preposition, a tuple of the ids of its words."""
         unknown = sorted({phrase for phrase in phrases if phrase not in self._numbers})
         if unknown:
             words = sorted({word for phrase in unknown for word in phrase})
@@ -328,7 +325,6 @@ class _ArcSearch:
         return {index: after[int(prepositions[index])] for index in some}
 
     def _numbers(self, block: Block, prepositions: Longs, further: Mapping[int, list[int]]) -> Longs:
-        """Return the numbers of prepositions, some of which have further words."""
         words = block.column("word_id")[prepositions]
         different = unique(words)
         phrases: list[tuple[int, ...]] = [(word,) for word in different.tolist()]

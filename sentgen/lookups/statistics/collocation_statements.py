@@ -184,13 +184,11 @@ class WindowStatements(CollocationStatements):
     window: Window
 
     def count_pairs(self, connection: Connection, min_count: int) -> pa.Table:
-        """Return the rows of ``pair``, counted in arrays."""
         from sentgen.lookups.statistics.collocate_counts import window_counts
 
         return window_counts(connection, self, min_count)
 
     def pairs(self, bindings: Bindings) -> str:
-        """Return the common table expressions up to ``pair``."""
         bindings.update(left=self.window.left, right=self.window.right)
         source = self.node.source(bindings)
         item, spelled = self.item("t", bindings)
@@ -271,7 +269,6 @@ class RelationStatements(CollocationStatements):
     content: bool = False
 
     def keys(self) -> tuple[str, str, str]:
-        """Return the columns before the collocate, the joins for them, and the columns that order ties."""
         column, order = "", ""
         if self.prepositions:
             column, order = "nullif(preposition, '') as preposition, ", "preposition nulls first, "
@@ -279,7 +276,6 @@ class RelationStatements(CollocationStatements):
         return f"tag.name as relation, role, {column}", joins, f"relation, role, {order}"
 
     def count_pairs(self, connection: Connection, min_count: int) -> pa.Table:
-        """Return the rows of ``pair``, counted in arrays."""
         from sentgen.lookups.statistics.collocate_counts import arc_counts
 
         if not self.node.one_token:
@@ -291,7 +287,6 @@ class RelationStatements(CollocationStatements):
         return arc_counts(connection, self, Statement(relations, bindings), min_count)
 
     def pairs(self, bindings: Bindings) -> str:
-        """Return the common table expressions up to ``pair``."""
         source = self.node.source(bindings)
         (modifier, of_modifier), (head, of_head) = (self.item(alias, bindings) for alias in "dh")
         kinds = [("token", "deprel_id", "''"), ("link", "relation_id", "d.preposition")]
@@ -318,7 +313,6 @@ class RelationStatements(CollocationStatements):
         )
 
     def _among(self, relation: str, bindings: Bindings) -> list[str]:
-        """Return the conditions on a relation, the id of a row of `tag` in SQL."""
         conditions = [tag_among(relation, self.relation, bindings)]
         if self.content:
             conditions.append(no_function(relation, bindings))

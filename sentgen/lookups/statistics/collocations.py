@@ -159,7 +159,6 @@ class Collocations(HitLookup):
         return explain_absence(connection, answer, selection, values, trees=trees, within=True)
 
     def _statements(self, connection: Connection) -> CollocationStatements:
-        """Check the options, and return the writer of the statements for them."""
         pos = read_pos(self.pos)
         window = AROUND if self.window is None else Window.read(self.window)
         self._check()
@@ -180,7 +179,6 @@ class Collocations(HitLookup):
         return WindowStatements(*common, window=window)
 
     def _check(self) -> None:
-        """Refuse options that exclude each other."""
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
         if self.dependency and self.reading.reaches:
@@ -384,15 +382,7 @@ def _graph_statements(
 
 
 def _graph(statements: WindowStatements, measure: str, asked: str, first: str, pairs: str) -> str:
-    """Return the statement for the edges.
-
-    Args:
-        statements: statements of the collocates.
-        measure: column that the collocates are ranked by.
-        asked: the placeholder of the node.
-        first: the query for the collocates of the node.
-        pairs: common table expressions up to ``pair``, the counts of pairs of collocates.
-    """
+    """Return the statement for the edges."""
     columns = statements.shown
     return _GRAPH.format(
         first=first,

@@ -115,7 +115,6 @@ class Frequencies(HitLookup):
 
     @property
     def _by(self) -> str:
-        """The keys, with commas between them."""
         return ",".join(self.by) or By.WORD
 
     @property
@@ -183,7 +182,6 @@ class Frequencies(HitLookup):
         return explain_absence(connection, answer, by.selection, tokens.values)
 
     def _listed_tokens(self, connection: Connection) -> tuple[ListedTokens, Breakdown]:
-        """Return the tokens that are listed, and what they are counted by."""
         from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         by = By(self._by)
@@ -197,7 +195,6 @@ class Frequencies(HitLookup):
         return ListedTokens(by, pattern, selection, self.limit), Breakdown(keys, selection, there)
 
     def _hits(self, connection: Connection) -> tuple[Query, Breakdown]:
-        """Return the hits of the query, and what they are counted by."""
         query, selection = self._query or _ALL_TOKENS, self.select(connection, sentences=True)
         by = Breakdown.read(connection, self._by, selection, self.parts, self.mean)
         # In CQL unless nothing of it looks so.

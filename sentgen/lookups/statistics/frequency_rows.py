@@ -172,7 +172,6 @@ def _columns(by: Breakdown) -> dict[str, str]:
 
 
 def _listed_items(tokens: ListedTokens, by: Breakdown, bindings: Bindings) -> str:
-    """Return the query for listed tokens, each with its key."""
     (term,) = by.keys.values()
     column, table, string = COLUMNS[tokens.by]
     return _LISTED.format(

@@ -209,7 +209,6 @@ class _HitCounts:
         return [key for key in self.keys if not key.label]
 
     def add(self, hits: BlockHits) -> None:
-        """Count the hits of a block."""
         spans = _label_spans(hits, {key.label for key in (*self.keys, *([self.mean] if self.mean else []))})
         if not len(spans):
             return
@@ -255,7 +254,6 @@ class _HitCounts:
         return [*columns[:end], *missing, *columns[end:]]
 
     def groups(self) -> Groups:
-        """Return the groups of all hits that were counted."""
         columns, counts, sums = self._sums.all()
         parts = columns.pop() if self.in_parts else np.zeros(len(counts), np.int64)
         # Without hits their length is 0, so that keys without a label have no column.
@@ -293,7 +291,6 @@ class _Names:
     columns: Sequence[Ints | Longs]
 
     def take(self, groups: Longs) -> _Names:
-        """Return the strings of some groups."""
         return _Names(self.strings, [column[groups] for column in self.columns])
 
     def join_strings(self) -> pa.Array:

@@ -66,7 +66,6 @@ def _of_parts(y: Floats, n: Floats) -> list[Floats]:
 
 
 def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return means and the ends of their intervals, NaN where there is none."""
     parts, y, n, yy, yn, nn = sums
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = y / n

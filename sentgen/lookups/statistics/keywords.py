@@ -137,7 +137,6 @@ class _Items:
 
     @property
     def keys(self) -> list[str]:
-        """The columns with the ids of the words or tags of an item."""
         return [f"w{i}" for i in range(1, self.length + 1)]
 
     def counted_already(self, selection: Selection) -> bool:
@@ -155,13 +154,11 @@ class _Items:
         return f"select sum(length - {self.length - 1}) from sentence{where(longer, '    ')}"
 
     def of_tokens(self, alias: str, bindings: Bindings) -> list[str]:
-        """Return the conditions on a token of an item."""
         column = f"{alias}.{COLUMNS[self.by][0]}"
         conditions = [f"{column} is not null", *self._without_stop_words(column, bindings)]
         return [*conditions, *has_pos(alias, self.pos, bindings)]
 
     def statement(self, selection: Selection, bindings: Bindings) -> str:
-        """Return the statement that counts the items of a selection."""
         numbers = range(1, self.length + 1)
         if self.counted_already(selection):
             keys = {i: f"n.w{i}" for i in numbers}
@@ -371,11 +368,6 @@ class Keywords:
         return replace(limited_answer(connection, query, self.limit, missing), remarks=shared)
 
     def _items(self) -> _Items:
-        """Return the items to compare.
-
-        Raises:
-            InputError: the options exclude each other.
-        """
         of_words = self.by in OF_WORDS
         stop = (
             () if self.stop is None else tuple(dict.fromkeys(fold(self.stop.removeprefix("\ufeff")).split()))
@@ -427,11 +419,7 @@ def _check_side(connection: Connection, side: Selection, names: str, items: _Ite
 
 
 def _shared_sentences(connection: Connection, focus: Selection, reference: Selection) -> tuple[str, ...]:
-    """Return a remark on how many sentences are on both sides, which makes these more alike; none for 0.
-
-    Raises:
-        InputError: all sentences are on both sides.
-    """
+    """Return a remark on how many sentences are on both sides, which makes these more alike; none for 0."""
     if focus.condition is None and reference.condition is None:
         return ()
     bindings = Bindings()

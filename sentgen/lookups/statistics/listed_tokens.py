@@ -63,17 +63,14 @@ class LookedUp(Attribute):
     items: Longs | None = None
 
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
-        """Return the ids of the attribute for tokens of a block."""
         if self.tokens is None or self.items is None:
             return self.attribute.numbers(block, at)
         return self.items[np.searchsorted(self.tokens, block.numbers(at))]
 
     def of_numbers(self, numbers: Longs) -> pa.Array:
-        """Return the strings of ids."""
         return self.attribute.of_numbers(numbers)
 
     def values(self, block: Block, at: Longs) -> pa.Array:
-        """Return the strings of the attribute for tokens of a block."""
         return self.attribute.values(block, at)
 
 

@@ -153,12 +153,10 @@ class _ComparedWord:
         return self.upos or self.xpos
 
     def tags(self, bindings: Bindings) -> str:
-        """Return the query for the ids of the tags of the class."""
         name = "name" if self.upos else "left(name, 2)"
         return f"select id from tag where {name} = {bindings.bind('class', self.tag)}"
 
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
-        """Return the conditions that a row of `token` belongs to the class."""
         if self.upos:
             return [f"{alias}.upos_id in ({self.tags(bindings)})"]
         if self.xpos:
@@ -227,7 +225,6 @@ class Thesaurus(Lookup):
         return _ComparedWord(*row)
 
     def _pairs(self, word: _ComparedWord, selection: Selection, bindings: Bindings) -> str:
-        """Return the statement for the pairs of words of the class."""
         common = [*self._relations("d.deprel_id", bindings), *selection.of_tokens(bindings, "d")]
         return _PAIRS.format(
             column=COLUMNS[self.by][0],
@@ -236,7 +233,6 @@ class Thesaurus(Lookup):
         )
 
     def _relations(self, relation: str, bindings: Bindings) -> list[str]:
-        """Return the conditions on a relation, the id of a row of `tag` in SQL."""
         return [] if self.function_words else [no_function(relation, bindings)]
 
     def _count_pairs(self, connection: Connection, word: _ComparedWord, selection: Selection) -> pa.Table:
@@ -254,7 +250,6 @@ class Thesaurus(Lookup):
     def _statement(
         self, word: _ComparedWord, selection: Selection, bindings: Bindings, pairs: str, limit: str
     ) -> str:
-        """Return the statement for the answer, from the query for the pairs."""
         of_tokens = [*word.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
         return _ALIKE.format(
             pairs=pairs,
