@@ -259,7 +259,6 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     many values, those with most tokens are listed.
 
     Args:
-        connection: the store.
         corpora: names of corpora and subcorpora; none for all.
         condition: the condition that chosen sentences meet; ``None`` for all.
         key: list only this key, with all of its values.

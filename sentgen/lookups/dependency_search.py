@@ -304,10 +304,7 @@ def _explanation(
 
     Args:
         text: the query, without its conditions.
-        selection: the corpora.
         ends: patterns of the head, and of the modifier if the query has one.
-        layer: layer of the trees.
-        limit: rows at most; 0 for all.
 
     Raises:
         InputError: a word is a pattern, or the selection has a condition or ignores case: the generators use

@@ -141,8 +141,6 @@ class _NgramQuery:
     """Writes the statement for a question.
 
     Args:
-        question: the question.
-        selection: the corpora.
         patterns: a pattern for each word, lower-cased if the corpora are.
         bindings: bindings with ``min_count``.
     """

@@ -58,8 +58,6 @@ def define(
 
     Args:
         connection: connection of a transaction.
-        name: name of the subcorpus.
-        expression: the condition that its sentences meet.
         corpora: the corpora that it selects from; none for all, also future ones. A subcorpus among them is
             replaced by its present condition.
 

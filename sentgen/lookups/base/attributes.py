@@ -232,12 +232,7 @@ class Key(ABC):
 
     @abstractmethod
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the SQL for the value of a row of `token`; null if the row has no value.
-
-        Args:
-            alias: alias of the row.
-            bindings: bindings of the statement.
-        """
+        """Return the SQL for the value of a row of `token`; null if the row has no value."""
 
     def string(self, alias: str, bindings: Bindings) -> str:
         """Return the value as a string."""
@@ -263,7 +258,6 @@ class Key(ABC):
         Args:
             sentence: alias of the row of `sentence` of the first token of the hit.
             position: position of the token in it.
-            bindings: bindings of the statement.
         """
         at = f"spot.sentence_id = {sentence}.id and spot.position = {position}"
         return f"(select {self.value('spot', bindings)} from token as spot where {at})"
@@ -274,7 +268,6 @@ class TokenKey(Key):
     """A column of `token`, or a feature in FEATS, with conditions on ids: few strings pass a test.
 
     Args:
-        name: name of the attribute.
         columns: columns of `token`, which hold ids; the value is the first that is not null.
         table: the table with a string for each id.
         text: the column of ``table`` with the strings.

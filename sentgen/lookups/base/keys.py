@@ -135,7 +135,6 @@ class MetadataKey(Key):
     """A key of metadata.
 
     Args:
-        name: name of the key in the store.
         of_document: whether values of documents are meant, and some document has one.
         of_sentence: whether values of sentences are meant, and some sentence has one; neither: the key is a
             property that every sentence has, such as its corpus.
@@ -220,7 +219,6 @@ class StoreKeys:
     """Finds keys in a store; each kind of key is looked up once, when it is first needed.
 
     Args:
-        connection: the store.
         corpora: names of the corpora whose tokens may have surprisal; empty for all.
     """
 
@@ -424,7 +422,6 @@ class StoreKeys:
         """Return the key of a name: surprisal, metadata, attribute of regions or tokens, or labels of lines.
 
         Args:
-            name: the name.
             what: the kind of key, for the message that there is no such key.
             others: further names that would be allowed, for the same message.
 

@@ -140,7 +140,6 @@ def straight_quotes(text: str, others: str = "") -> str:
     Within a string in straight quotation marks they stay, so that a query can look for them.
 
     Args:
-        text: the query.
         others: a regular expression of other parts of the query that stay as they are.
 
     >>> straight_quotes("[lemma=\u201cdog\u201d]")
@@ -159,8 +158,6 @@ def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> No
     """Refuse a query that is nested too deeply, which recursion would fail on, or has too many conditions.
 
     Args:
-        text: the query.
-        tree: the syntax tree of the query.
         conditions: the rules of the grammar that are conditions; the depth inside of them does not count.
 
     Raises:
@@ -190,10 +187,7 @@ def built(
     """Parse a query, check its size, and return the result of a transformer on its tree.
 
     Args:
-        text: the query.
-        parse: returns the syntax tree of the query.
         conditions: see `_check_tree`.
-        build: the transformer.
 
     Raises:
         UnexpectedInput: the grammar does not accept the query.

@@ -59,13 +59,7 @@ _MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that was read and checked.
-
-    Args:
-        text: the expression.
-        expression: the condition as it was written.
-        keys: the key of the store for each name in the expression.
-    """
+    """A condition that was read and checked."""
 
     text: str
     expression: Expression

@@ -28,6 +28,8 @@ ANY = "*"
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
 _NAME = re.compile(r"[A-Za-z]\w*")
+#: The wildcards of LIKE as regular expressions.
+_SIGNS = {"%": ".*", "_": "."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,13 @@ class Glob:
 
     def matches(self, text: str) -> bool:
         """Return whether a string matches the pattern."""
-        if not self.wild:
-            return text == self.text
+        return re.fullmatch(self.expression, text, re.DOTALL) is not None if self.wild else text == self.text
+
+    @property
+    def expression(self) -> str:
+        """The regular expression of a pattern with wildcards."""
         parts = re.findall(r"\\?.", self.text, re.DOTALL)
-        signs = {"%": ".*", "_": "."}
-        pattern = "".join(signs.get(part, re.escape(part[-1])) for part in parts)
-        return re.fullmatch(pattern, text, re.DOTALL) is not None
+        return "".join(_SIGNS.get(part, re.escape(part[-1])) for part in parts)
 
 
 def glob(pattern: str) -> Glob:
@@ -117,7 +120,6 @@ class TokenPattern:
         """Read the pattern of one token.
 
         Args:
-            text: the pattern.
             selection: the corpora, for the case of their words and lemmas.
             is_tag: whether the store has a tag that matches; else ``1/2`` is a word.
             is_word: whether the store has a word that matches; else ``x:y`` means an attribute.

@@ -161,8 +161,6 @@ def pieces_of(kinds: tuple[str, ...], bindings: Bindings, conditions: str) -> st
     Columns: ``sentence_id``, ``position`` of the first token, and ``length`` in tokens.
 
     Args:
-        kinds: kinds of the regions.
-        bindings: bindings of the statement.
         conditions: a where clause for the rows ``s`` of `sentence`; empty for all.
     """
     return _PIECES.format(parts=parts_of(of_kinds(kinds, bindings)), conditions=conditions)

@@ -127,7 +127,6 @@ class Statement:
         """Return the rows; a few rows are read without Arrow, whose import takes longer than most look-ups.
 
         Args:
-            connection: the store.
             limit: maximal number of rows, as bound in the statement; 0 for all.
         """
         if not 0 < limit <= _ROWS_WITHOUT_ARROW:

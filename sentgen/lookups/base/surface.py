@@ -111,7 +111,6 @@ class Surface:
         """Return the common table expression ``line``: three columns of text and the position of each hit.
 
         Args:
-            hits: the table of the hits.
             more: further columns of ``hits`` that lines are to have.
             extent: whether positions of hits count from sentences or documents.
             low, high: SQL for the positions of the first and the last token of the context.

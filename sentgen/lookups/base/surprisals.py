@@ -40,8 +40,6 @@ class SurprisalKey(Key):
     """The surprisal of tokens by a model.
 
     Args:
-        name: name of the key in the query.
-        model: id of the model.
         label: name and version of the model.
     """
 

@@ -90,7 +90,6 @@ class Tokens:
     """Reads the tokens of a store.
 
     Args:
-        connection: the store.
         across: whether blocks have whole documents, as hits may cross the ends of sentences.
 
     Attributes:

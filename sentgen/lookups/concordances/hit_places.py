@@ -86,7 +86,6 @@ def hit_places(
     and ``places`` in ascending order, each once, with blanks between them.
 
     Args:
-        connection: the store.
         source: the source of hits in the statement that is shown, with its ``bindings``.
         bindings: bindings of that statement.
         all_hits: the hits in arrays; None to count those of ``source`` by the statement.

@@ -114,7 +114,6 @@ class HitFilter:
     """A filter of hits by a query that matches near them.
 
     Args:
-        query: the query.
         window: the window as it was written.
         size: the window in tokens before and behind a hit; a match must lie on one side as a whole.
         keeps: whether hits with a match are kept; else hits without one are.
@@ -256,9 +255,7 @@ class Query:
         """Read a pattern, or a query in CQL.
 
         Args:
-            connection: the store.
             pattern: the pattern; it is read as CQL if it can be nothing else.
-            selection: the corpora.
             cql: the query in CQL, instead of a pattern.
             reading: how CQL is read.
             by: attributes by which hits are grouped, which are checked as well.

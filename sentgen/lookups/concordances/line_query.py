@@ -201,11 +201,6 @@ class LineQuery:
     """The query for a concordance.
 
     Args:
-        connection: the store.
-        selection: the corpora.
-        pattern: the pattern of the hits.
-        context: the context on each side of a hit.
-        order: the keys by which lines are sorted.
         shown: the keys of further columns, by the names of the columns.
         distinct: whether only the first line of those with the same text is kept.
         sample: number of hits that are drawn at random, 0 for all hits; ``seed``: of the random draw.
@@ -313,7 +308,6 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
     """Read names of keys, one each or several with commas between them; leave out what every line has.
 
     Args:
-        given: the names.
         others: columns that these lines have, too.
 
     Raises:

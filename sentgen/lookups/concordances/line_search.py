@@ -47,9 +47,6 @@ _NUMBERS = ("first_number", "last_number")
 class LineSearch:
     """Finds the lines of a concordance.
 
-    Args:
-        query: the query for the lines.
-
     Attributes:
         hits: number of hits that were found.
         left: number of hits without those whose line equals an earlier one.

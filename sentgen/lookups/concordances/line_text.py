@@ -300,9 +300,7 @@ class SortedWords:
         """Return the sides of lines in parts.
 
         Args:
-            connection: the store.
             rows: the lines, with the columns `PLACE`.
-            context: the context of the lines.
             across: whether contexts may cross the ends of sentences.
         """
         before = sorted(offset for offset in self.levels if offset < 0)

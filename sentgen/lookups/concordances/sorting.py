@@ -162,7 +162,6 @@ class LineOrder:
         Args:
             every: the table with all hits: ``sentence_id``, ``first``, ``last``, and maybe further columns.
             extent: whether positions, and words beside hits, count within sentences or documents.
-            bindings: bindings of the statement.
             limit: number of hits; 0 for all.
             ties: the columns by which equal hits are sorted.
         """

@@ -267,7 +267,6 @@ class Typical:
             every: the table of the hits ``h``.
             at: the join of hits with their positions in documents; empty if they are in sentences.
             home_and_position: the id of the sentence of a hit's first token, and its position there, in SQL.
-            bindings: bindings of the statement.
             ties: the columns that order hits with equal scores.
         """
         home, position = home_and_position

@@ -122,12 +122,9 @@ class _Glushkov:
             case syntax.Repetition():
                 return self._repeat(pattern)
         assert isinstance(pattern, Symbol)
-        return self._symbol(pattern)
-
-    def _symbol(self, symbol: Symbol) -> _Part:
-        self.symbols.append(symbol)
-        state = len(self.symbols) - 1
-        return _Part({(state, _NO_EDGES): None}, {(state, _NO_EDGES): None})
+        state = (len(self.symbols), _NO_EDGES)
+        self.symbols.append(pattern)
+        return _Part({state: None}, {state: None})
 
     def _repeat(self, pattern: syntax.Repetition) -> _Part:
         if pattern.most is None:

@@ -101,9 +101,7 @@ class TokenConditions:
 
     Args:
         selection: the corpora, for how words and lemmas are compared.
-        bindings: bindings of the statement.
         empty: the values that match the empty string.
-        keys: keys of the store.
     """
 
     selection: Selection
@@ -164,7 +162,6 @@ class TokenConditions:
         Args:
             comparison: comparison of the metadata with a value.
             alias: alias of a row with ``document_id``.
-            bindings: bindings of the statement.
         """
         key = self.key(comparison.left.attribute)
         assert isinstance(key, MetadataKey)
@@ -255,7 +252,6 @@ class RegionConditions:
     """Writes the conditions of a query on regions into its statement.
 
     Args:
-        conditions: writes the conditions on tokens.
         across: whether matches may cross the ends of sentences.
     """
 

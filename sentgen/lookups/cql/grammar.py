@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 
@@ -160,7 +160,6 @@ def read(
     """Read a query.
 
     Args:
-        text: the query.
         is_kind: says whether there are regions of a kind; a name such as ``text`` then means these regions,
             and not documents.
         dialect: whose CQL it is.
@@ -210,7 +209,8 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
             return QueryError(f'a value stands in quotes: "{word[0]}"', query=text, offset=word.start())
     if isinstance(error, UnexpectedCharacters) and text[column] in "\"'":
         return QueryError("this quote is not closed", query=text, offset=column)
-    listed = _expected_names(expected)
+    names = [_NAMES.get(terminal, "") for terminal in sorted(expected) if terminal not in _QUIET]
+    listed = " or ".join(dict.fromkeys(filter(None, names)))
     if not text.strip():
         return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
     sign = re.match(r"\w+|.", text[column:].rstrip(), re.DOTALL)
@@ -218,11 +218,6 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
         return QueryError(f"unexpected {sign[0]!r}; is & or | missing?", query=text, offset=column)
     what = f"unexpected {sign[0]!r}" if sign else "the query ends too early"
     return QueryError(f"{what}; expected {listed}" if listed else what, query=text, offset=column)
-
-
-def _expected_names(expected: Iterable[str]) -> str:
-    names = [_NAMES.get(terminal, "") for terminal in sorted(expected) if terminal not in _QUIET]
-    return " or ".join(dict.fromkeys(filter(None, names)))
 
 
 def _without_quotes(leaf: str) -> str:

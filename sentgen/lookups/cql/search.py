@@ -29,8 +29,6 @@ from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw
 
-_PIECE = re.compile(r"\\?.", re.DOTALL)
-_SIGNS = {"%": ".*", "_": "."}
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
@@ -78,9 +76,7 @@ class Cql:
         original: the syntax tree of the text.
         pattern: the tree with each word expanded to all tokens that are written so (`written`).
         strategy: which of the matching spans are hits.
-        selection: the corpora.
         empty: the values in the query that match the empty string.
-        keys: keys of the store.
         extent: whether matches lie within sentences or documents.
     """
 
@@ -105,9 +101,6 @@ class Cql:
         """Read and check a query.
 
         Args:
-            connection: the store.
-            text: the query.
-            selection: the corpora.
             reading: the dialect, which of the spans are hits, and whether they may cross sentences.
             by: attributes by which hits are grouped, which are checked as well.
 
@@ -356,9 +349,5 @@ def _value_of(pattern: str, *, ignore_case: bool = False) -> Value:
     >>> _value_of("un*").texts, _value_of("50%").texts, _value_of("a.*").texts
     (('un.*',), ('50%',), ('a\\\\..*',))
     """
-    wildcards = glob(pattern)
-    if not wildcards.wild:
-        return Value((wildcards.text,), ignore_case=ignore_case)
-    pieces = _PIECE.findall(wildcards.text)
-    text = "".join(_SIGNS.get(piece) or re.escape(piece[-1]) for piece in pieces)
-    return Value((text,), regex=True, ignore_case=ignore_case)
+    word = glob(pattern)
+    return Value((word.expression if word.wild else word.text,), word.wild, ignore_case)

@@ -100,7 +100,6 @@ class SpanStatement:
     """Writes the common table expressions of the statement.
 
     Args:
-        conditions: writes the conditions on tokens.
         extent: whether matches lie within sentences or documents.
     """
 

@@ -54,7 +54,6 @@ class Measured:
         function: ``distance``, the position of the second label minus that of the first one; ``distabs``, its
             absolute value; ``f``, how often the attribute of a label occurs in the corpora.
         terms: the arguments of the function; for a distance, the words of two labels.
-        operator: the comparison operator.
         number: the number that the value is compared with.
     """
 
@@ -216,7 +215,6 @@ class RegionPattern(Pattern):
     """A whole sentence (``s``) or document (``doc``), or the part of another region in a sentence.
 
     Args:
-        kind: kind of the region.
         tests: comparisons of its attributes, which must all hold.
         column: column of the kind in the query.
     """

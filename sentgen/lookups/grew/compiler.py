@@ -205,15 +205,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class HitStatement:
-    """The parts of the statement that finds the hits of a request.
-
-    Args:
-        paths: common table expressions of paths.
-        tables: tables of the from clause.
-        conditions: conditions of the where clause.
-        sentence: SQL for the sentence of a hit.
-        scope: the nodes and edges of the request.
-    """
+    """The parts of the statement that finds the hits of a request."""
 
     paths: Sequence[str]
     tables: Sequence[str]

@@ -36,9 +36,7 @@ class FeatureConditions:
     """Writes conditions on features into a statement.
 
     Args:
-        bindings: parameters of the statement.
         selection: the corpora, for the case of their words.
-        keys: keys of the store.
     """
 
     bindings: Bindings
@@ -225,7 +223,6 @@ def path_table(name: str, seed: Sequence[str], steps: Sequence[str], *, down: bo
     Columns: ``sentence_id``, ``below`` and ``above``.
 
     Args:
-        name: name of the table.
         seed: conditions on the first token of paths, which has the alias ``seed``.
         steps: conditions on the next tokens, which have the alias ``step``.
         down: whether paths go from a token down; else they go up.

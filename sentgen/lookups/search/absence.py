@@ -128,8 +128,6 @@ def explain_absence(
     """Add hints to an answer without rows: the values that never occur, and similar ones that do.
 
     Args:
-        connection: the store.
-        answer: the answer.
         selection: the corpora and sentences of the question.
         values: values that the question names.
         trees: whether the question is about dependency trees.

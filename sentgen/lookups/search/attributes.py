@@ -78,10 +78,8 @@ class _StoredAttribute(Attribute):
     """An attribute whose values have ids in the store.
 
     Args:
-        connection: the store.
         table: the table with a row for each id, ``a.id``.
         value: SQL for the value of such a row.
-        bindings: bindings of ``value``.
         columns: columns of `token` with ids; the first that is not null counts.
         row: row of `Block.sentences` with the id, where it is not in a column of `token`.
     """
@@ -150,9 +148,7 @@ class ComputedAttribute(Attribute):
     """An attribute whose values the store computes.
 
     Args:
-        connection: the store.
         value: SQL for the value of a row ``t`` of `token`.
-        bindings: bindings of ``value``.
     """
 
     connection: Connection

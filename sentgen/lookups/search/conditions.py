@@ -104,20 +104,20 @@ class Conditions:
     def met_at(self, condition: syntax.Condition | None, block: Block, at: Longs) -> Bools:
         """Return which of some tokens meet a condition; all of the block are tested if that is less work."""
         known = self._block is block and condition in self._met
-        if known or len(at) * _FEW > block.size or not self._plain(condition):
+        names = (comparison.left.attribute for comparison in syntax.comparisons(condition))
+        if (
+            known
+            or len(at) * _FEW > block.size
+            or not all(isinstance(self.written.key(name), TokenKey) for name in names)
+        ):
             return self.met(condition, block)[at]
         return self.hold(condition, block, at)
-
-    def _plain(self, condition: syntax.Condition | None) -> bool:
-        names = (comparison.left.attribute for comparison in syntax.comparisons(condition))
-        return all(isinstance(self.written.key(name), TokenKey) for name in names)
 
     def hold_of_labels(self, condition: syntax.Condition, block: Block, labels: Mapping[str, Longs]) -> Bools:
         """Return which matches meet a condition on their labels.
 
         Args:
             condition: the condition, whose terms have labels.
-            block: the block with the tokens.
             labels: for each label, the place of its token in each match, `NONE` where it has no token.
         """
         held: Bools
@@ -239,15 +239,14 @@ class Conditions:
         if isinstance(comparison.right, syntax.Term):
             met = self._attributes_agree(comparison, block, at, at if other is None else other)
         elif isinstance(key := self.written.key(comparison.left.attribute), TokenKey):
-            met = self._is(key, comparison.right, block, at)
+            value = comparison.right
+            met = self._has(key, self.written.selection.with_case(key, value), block, at)
+            if value in self.written.empty:
+                # The value of a token without the attribute is the empty string.
+                met |= ~self._has(key, None, block, at)
         else:
             met = self._query_store(comparison, block, at)
         return ~met if comparison.negated else met
-
-    def _is(self, key: TokenKey, value: Test, block: Block, at: Longs | None) -> Bools:
-        met = self._has(key, self.written.selection.with_case(key, value), block, at)
-        # The value of a token without the attribute is the empty string.
-        return met | ~self._has(key, None, block, at) if value in self.written.empty else met
 
     def _has(self, key: TokenKey, value: Test | None, block: Block, at: Longs | None) -> Bools:
         each = list[Bools]()

@@ -44,8 +44,10 @@ class Spans:
         columns = (self.first, self.last, *self.labels.values())
         if len(self) < 2:
             return self
-        ordered = self
-        if not _is_ascending(columns[:2]) or len(columns) > 2:
+        ordered, next_first, next_last = self, self.first[1:], self.last[1:]
+        same = next_first == self.first[:-1]
+        ascending = (next_first > self.first[:-1]) | (same & (next_last >= self.last[:-1]))
+        if len(columns) > 2 or not ascending.all():
             ordered = self.take(np.lexsort(columns[::-1]))
         columns = (ordered.first, ordered.last, *ordered.labels.values())
         new = np.append(True, np.logical_or.reduce([column[1:] != column[:-1] for column in columns]))
@@ -92,17 +94,11 @@ class Spans:
 NO_SPANS = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
 
 
-def _is_ascending(columns: tuple[Longs, ...]) -> bool:
-    first, last = columns
-    return bool(((first[1:] > first[:-1]) | ((first[1:] == first[:-1]) & (last[1:] >= last[:-1]))).all())
-
-
 @dataclass(frozen=True, slots=True)
 class BlockHits:
     """Hits in a block of tokens.
 
     Args:
-        block: the tokens.
         first, last: places of the first and the last token of each hit; the hits are distinct.
         ways: the same hits, with a row for each assignment of tokens to labels.
     """

@@ -41,8 +41,6 @@ class Regions:
     """Finds the regions of a block.
 
     Args:
-        written: writes the conditions of the query in SQL.
-        block: the block.
         chosen: the tokens that the question is about; None for all.
     """
 

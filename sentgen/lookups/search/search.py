@@ -123,11 +123,7 @@ class WalkSearch:
     """Walks along an automaton: a step of all walks is a few operations on arrays for each pair of states.
 
     Args:
-        states: the automaton.
-        conditions: computes which tokens meet a condition.
-        regions: regions of the block.
         spans_of: returns the spans of a symbol that is no single token.
-        labels: labels of the query.
     """
 
     states: Automaton
@@ -308,10 +304,6 @@ _SPAN = 64
 class QuerySearch:
     """Finds the hits of a query.
 
-    Args:
-        connection: the store.
-        query: the query, with its filters.
-
     Attributes:
         left: number of hits so far, and of those that are left after each filter.
     """
@@ -426,10 +418,7 @@ class _Matching:
     """Finds the spans of patterns in a block.
 
     Args:
-        conditions: computes which tokens meet a condition.
-        block: the tokens.
         chosen: the tokens that the question is about; None for all.
-        labels: labels of the query.
     """
 
     conditions: Conditions
@@ -456,7 +445,10 @@ class _Matching:
             case syntax.Within(inner, outer):
                 return self._within(self.spans(inner), self.spans(outer))
             case syntax.Containing(outer, inner):
-                return self._spans_around(self.spans(outer), self.spans(inner))
+                around, inside = self.spans(outer), self.spans(inner)
+                low = np.searchsorted(inside.first, around.first)
+                high = np.searchsorted(inside.first, around.last, "right")
+                return self._pairs(around, inside, low, high, lambda m, o: o.last <= m.last)
             case syntax.Expanded(part, region):
                 return Spans.together([self.regions.expand(region, self.spans(part))], self.labels)
             case syntax.Meet():
@@ -500,7 +492,9 @@ class _Matching:
         first, second = keys[: len(left_spans)], keys[len(left_spans) :]
         order = np.argsort(second, kind="stable")
         low, high = (np.searchsorted(second[order], first, side) for side in ("left", "right"))
-        return Spans.together([self._join(left_spans, right_spans, order, low, high)], self.labels)
+        rows, others = _pair_rows(low, high)
+        both = left_spans.take(rows).with_labels(right_spans.take(order[others]), self.labels)
+        return Spans.together([both], self.labels)
 
     def _within(self, inner: Spans, outer: Spans) -> Spans:
         """Return the inner spans that lie in outer ones, with the labels of both."""
@@ -510,12 +504,6 @@ class _Matching:
         low = np.searchsorted(outer.first, unit)
         high = np.searchsorted(outer.first, inner.first, "right")
         return self._pairs(inner, outer, low, high, lambda m, o: o.last >= m.last)
-
-    def _spans_around(self, outer: Spans, inner: Spans) -> Spans:
-        """Return the outer spans that contain inner ones, with the labels of both."""
-        low = np.searchsorted(inner.first, outer.first)
-        high = np.searchsorted(inner.first, outer.last, "right")
-        return self._pairs(outer, inner, low, high, lambda m, o: o.last <= m.last)
 
     def _pairs(
         self, left: Spans, right: Spans, low: Longs, high: Longs, is_met: Callable[[Spans, Spans], Bools]
@@ -534,10 +522,6 @@ class _Matching:
             parts.append(joined.sorted_once())
             begin = end
         return Spans.together(parts, self.labels)
-
-    def _join(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
-        rows, others = _pair_rows(low, high)
-        return left.take(rows).with_labels(right.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:
         """Return which tokens have a token of ``other`` near them, or have none for a negated pattern."""

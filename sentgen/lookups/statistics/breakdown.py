@@ -27,8 +27,6 @@ class Breakdown:
 
     Args:
         keys: name to attribute; an attribute without a label is that of all tokens of a hit.
-        selection: the corpora.
-        store_keys: the keys of the store.
         parts: kinds of the regions that dispersion is computed over; none for documents.
         mean: the attribute whose numbers are averaged.
     """
@@ -78,9 +76,7 @@ class Breakdown:
         """Read the keys to count hits by.
 
         Args:
-            connection: the store.
             by: keys, with commas between them.
-            selection: the corpora.
             over: a kind of regions that dispersion is computed over, instead of documents.
             mean: an attribute whose values are numbers, of the first token of a hit unless it has a label.
 

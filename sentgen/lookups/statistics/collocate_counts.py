@@ -36,9 +36,7 @@ class _CollocateIds:
     """Maps tokens to the ids of their words or lemmas, by which collocates are counted.
 
     Args:
-        connection: the store.
         column: column of `token` with the ids, such as ``word_id``.
-        selection: the corpora.
         pos: patterns of parts of speech, one of which a collocate has; none for all.
 
     Attributes:
@@ -132,8 +130,6 @@ def graph_counts(
     """Count how often collocates occur in the windows of each other, as rows of ``pair`` of a graph.
 
     Args:
-        connection: the store.
-        statements: statements of the collocates.
         chosen: ids of the collocates, the strongest first; of two, the stronger is the node.
         min_count: omit pairs that occur together less often.
     """
@@ -260,9 +256,6 @@ class _ArcSearch:
     The last row has `NONE` where an arc has no preposition.
 
     Args:
-        connection: the store.
-        selection: the corpora.
-        relations: the query for the ids of the relations.
         prepositions: the numbers of prepositions, if links through a preposition are arcs, too.
     """
 
@@ -358,9 +351,6 @@ def arc_counts(
     """Count the heads and the modifiers of a node, as rows of ``pair``.
 
     Args:
-        connection: the store.
-        statements: statements of the collocates.
-        relations: the query for the ids of the relations.
         min_count: omit collocates that occur with the node less often.
     """
     import pyarrow as pa
@@ -412,9 +402,6 @@ def class_pairs(
     """Count how often words of a class are modifiers and heads of other words, by relation.
 
     Args:
-        connection: the store.
-        selection: the corpora.
-        relations: the query for the ids of the relations.
         column: column of `token` with the ids of words.
         tags: column and ids of the tags of the class; none for all words.
     """
@@ -470,8 +457,6 @@ def _count_arcs(
     """Count collocates by role, relation and preposition.
 
     Args:
-        search: the search for the arcs.
-        collocates: the words or lemmas of tokens.
         blocks: blocks of tokens, each with a mask of the tokens that are the node; ``None`` counts all arcs.
 
     Returns:

@@ -101,10 +101,8 @@ class CollocationStatements(ABC):
     """Writes the statements for the collocates of a node.
 
     Args:
-        node: the node.
         column: column of `token` with the id of a collocate.
         measure: column to rank by.
-        selection: the corpora.
         shown: the columns of measures, with commas between them.
         pos: patterns of parts of speech, one of which a collocate has; none for all.
     """
@@ -259,7 +257,6 @@ class RelationStatements(CollocationStatements):
     """Statements for the heads and the modifiers of a node.
 
     Args:
-        relation: a pattern of dependency relations.
         prepositions: whether links through a preposition count, too, with the preposition in a column.
         content: whether relations of function words are left out.
     """

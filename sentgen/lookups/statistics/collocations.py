@@ -218,9 +218,6 @@ def read_node(
     """Read the pattern of one word, or a query in CQL.
 
     Args:
-        connection: the store.
-        word: the pattern.
-        selection: the corpora.
         cql: the query, instead of a pattern.
         reading: how the query is read.
         one_token: match single tokens only, not words that are written as one and split into several tokens.
@@ -345,10 +342,8 @@ def _graph_statements(
     The edges of the node come first, then those between its collocates.
 
     Args:
-        connection: the store.
         collocates: the two statements for the collocates of the node.
         word: the node, as it was written.
-        statements: statements for the collocates.
         measure: column that the collocates are ranked by.
         bindings: bindings of the statement, with those of ``collocates``.
     """

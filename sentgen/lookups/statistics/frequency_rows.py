@@ -219,10 +219,7 @@ def frequency_rows(
     """Return the rows of a frequency list, whether there are more, and the statement that defines them.
 
     Args:
-        connection: the store.
         tokens: the query whose hits are counted, or the listed tokens.
-        by: the keys to count by.
-        limit: rows at most, 0 for all.
     """
     import pyarrow as pa
 
@@ -295,9 +292,6 @@ def part_sizes(
     They are empty if no key is a time.
 
     Args:
-        connection: the store.
-        table: the counts.
-        corpora: the corpora that were counted.
         condition: the condition that the metadata of the counted sentences meet.
     """
     keys = table.columns[: table.columns.index("count")]
@@ -360,10 +354,6 @@ def differences(
     """Compare each part with all others.
 
     Args:
-        connection: the store.
-        rows: all rows of a frequency list.
-        query: the statement of the frequency list.
-        by: the keys of the frequency list.
         limit: rows to return; 0 for all.
 
     Returns:

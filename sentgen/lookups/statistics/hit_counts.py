@@ -127,7 +127,6 @@ class HitKey:
     """A key by which hits are counted.
 
     Args:
-        attribute: the attribute.
         label: label of the token; empty for all tokens of a hit.
     """
 
@@ -148,9 +147,6 @@ def count_hits(
     second time by parts, so that memory holds each group once.
 
     Args:
-        find: yields the hits.
-        keys: the keys to count by.
-        parts: the parts.
         limit: how many of the most frequent groups to return, ties by their strings; 0 for all.
         mean: a key whose numbers are summed up, too.
     """
@@ -178,8 +174,6 @@ class _HitCounts:
     without a label; then the index of the part.
 
     Args:
-        keys: the keys to count by.
-        parts: the parts.
         mean: a key whose numbers are summed up, too.
         whole: whether parts are always counted separately; else only while there are few rows.
         chosen: the only rows to count, packed and without their parts; ``None`` for all.
@@ -375,7 +369,6 @@ class Groups:
         """Return the counts and measures of each group, by their columns in `frequency_rows`.
 
         Args:
-            parts: the parts.
             hits: how many hits there are, also in groups beyond a limit.
         """
         groups, counts = self.rows.groups, self.counts

@@ -213,10 +213,6 @@ def _keyword_statement(
     """Return the statement that counts and measures the items of both sides.
 
     Args:
-        items: the items to compare.
-        sides: the focus, and the reference.
-        measure: what to rank by.
-        limit: rows, 0 for all.
         bindings: bindings with ``min_count`` and ``constant``.
         negative: whether items that are rarer in the focus come first.
     """

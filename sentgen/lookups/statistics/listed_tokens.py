@@ -53,7 +53,6 @@ class LookedUp(Attribute):
     """An attribute whose ids are known for some tokens, so that the column need not be read for them.
 
     Args:
-        attribute: the attribute.
         tokens: these tokens, ascending; ``None`` if the ids are to be read from the column.
         items: the id of each of these tokens.
     """
@@ -81,7 +80,6 @@ class ListedTokens:
     Args:
         by: the attribute of the tokens.
         pattern: the pattern that the attribute matches.
-        selection: the corpora.
         limit: how many of the most frequent items to list; 0 for all.
     """
 
@@ -102,7 +100,6 @@ class ListedTokens:
         """Yield the tokens of the ``limit`` most frequent items, the next one, and those that tie with it.
 
         Args:
-            connection: the store.
             key: the attribute to count by, where equal strings are one item; if the tokens are looked up,
                 they and their ids are set in it.
         """
@@ -194,8 +191,6 @@ def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Lon
     """Return the second column of a query as an array by the ids in its first column, 0 for other ids.
 
     Args:
-        connection: the store.
-        query: the query.
         keep: whether to cache the array if the store is read-only.
     """
     known, key = ArrayCache.of_store(connection), (values_by_id, query.with_values())
