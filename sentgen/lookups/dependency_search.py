@@ -302,13 +302,8 @@ def _explanation(
 ) -> Statement:
     """Return the query for the counts and weights behind the probabilities of words.
 
-    Args:
-        text: the query, without its conditions.
-        ends: patterns of the head, and of the modifier if the query has one.
-
-    Raises:
-        InputError: a word is a pattern, or the selection has a condition or ignores case: the generators use
-            counts of whole corpora with words as written.
+    Refused are patterns, conditions and ignored case: the generators use counts of whole corpora with words
+    as written. ``ends`` are patterns of the head, and of the modifier if the query has one.
     """
     if patterns := [word for word, _ in ends.values() if glob(word).wild]:
         raise InputError(

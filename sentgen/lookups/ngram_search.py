@@ -138,12 +138,7 @@ _ENDS = (RESERVED_WORDS[BOS], RESERVED_WORDS[EOS])
 
 @dataclass(frozen=True, slots=True)
 class _NgramQuery:
-    """Writes the statement for a question.
-
-    Args:
-        patterns: a pattern for each word, lower-cased if the corpora are.
-        bindings: bindings with ``min_count``.
-    """
+    """Writes the statement for a question; the patterns of words are lower-cased if the corpora are."""
 
     question: Ngrams
     selection: Selection

@@ -218,8 +218,7 @@ class MetadataKey(Key):
 class StoreKeys:
     """Finds keys in a store; each kind of key is looked up once, when it is first needed.
 
-    Args:
-        corpora: names of the corpora whose tokens may have surprisal; empty for all.
+    ``corpora`` are the names of those whose tokens may have surprisal; empty for all.
     """
 
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
@@ -362,9 +361,7 @@ class StoreKeys:
     def find_region(self, name: str) -> RegionKey | None:
         """Return the attribute of regions that a name stands for, or None.
 
-        Args:
-            name: ``speaker.party`` or ``speaker_party``, which may have a label before it; for periods,
-                ``speaker.born/10``.
+        A name is ``speaker.party`` or ``speaker_party``, maybe with a label; for periods ``speaker.born/10``.
         """
         stem = _stem(name)
         for at, letter in enumerate(stem):
@@ -435,11 +432,7 @@ class StoreKeys:
         raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 
     def _in_periods(self, key: OfPeriods, name: str, step: int) -> OfPeriods:
-        """Return a key whose values are periods of the numbers or dates of another.
-
-        Raises:
-            InputError: no value is a number or a date.
-        """
+        """Return a key whose values are periods of the numbers or dates of another."""
         if key.name not in self._numbers:
             if (query := key.frequent_values(_ALL)) is None:  # each sentence has its own
                 table = isinstance(key, MetadataKey) and key.always and key.always.table

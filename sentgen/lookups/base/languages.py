@@ -157,11 +157,7 @@ def straight_quotes(text: str, others: str = "") -> str:
 def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> None:
     """Refuse a query that is nested too deeply, which recursion would fail on, or has too many conditions.
 
-    Args:
-        conditions: the rules of the grammar that are conditions; the depth inside of them does not count.
-
-    Raises:
-        QueryError: the query is too deep, or has too many conditions.
+    The depth inside of ``conditions``, rules of the grammar, does not count.
     """
     from lark import Tree as Node
 
@@ -186,8 +182,7 @@ def built(
 ) -> C:
     """Parse a query, check its size, and return the result of a transformer on its tree.
 
-    Args:
-        conditions: see `_check_tree`.
+    The depth inside of ``conditions``, rules of the grammar, does not count.
 
     Raises:
         UnexpectedInput: the grammar does not accept the query.

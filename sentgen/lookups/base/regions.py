@@ -158,9 +158,7 @@ def parts_of(conditions: str, *, lengths: bool = False) -> str:
 def pieces_of(kinds: tuple[str, ...], bindings: Bindings, conditions: str) -> str:
     """Return the query for the pieces of sentences all of whose tokens are in the same regions of some kinds.
 
-    Columns: ``sentence_id``, ``position`` of the first token, and ``length`` in tokens.
-
-    Args:
-        conditions: a where clause for the rows ``s`` of `sentence`; empty for all.
+    Columns: ``sentence_id``, ``position`` of the first token, and ``length`` in tokens. ``conditions`` are a
+    where clause for the rows ``s`` of `sentence`; empty for all.
     """
     return _PIECES.format(parts=parts_of(of_kinds(kinds, bindings)), conditions=conditions)

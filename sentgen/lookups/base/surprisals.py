@@ -37,11 +37,7 @@ _BITS = """\
 
 @dataclass(frozen=True, slots=True)
 class SurprisalKey(Key):
-    """The surprisal of tokens by a model.
-
-    Args:
-        label: name and version of the model.
-    """
+    """The surprisal of tokens by a model, whose name and version is ``label``."""
 
     name: str
     model: int

@@ -280,8 +280,7 @@ class SortedSides(NamedTuple):
 class SortedWords:
     """The words by which lines are sorted.
 
-    Args:
-        levels: the level of each offset from the node, below 0 before it and 0 for the node itself.
+    They are offsets from the node, below 0 before it and 0 for the node itself, each with its level.
     """
 
     levels: Mapping[int, int]

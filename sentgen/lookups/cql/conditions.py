@@ -249,11 +249,7 @@ def columns(condition: syntax.Condition | None) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class RegionConditions:
-    """Writes the conditions of a query on regions into its statement.
-
-    Args:
-        across: whether matches may cross the ends of sentences.
-    """
+    """Writes the conditions of a query on regions; ``across``: matches may cross the ends of sentences."""
 
     conditions: TokenConditions
     across: bool = False

@@ -97,11 +97,7 @@ _HITS = {
 
 @dataclass(slots=True)
 class SpanStatement:
-    """Writes the common table expressions of the statement.
-
-    Args:
-        extent: whether matches lie within sentences or documents.
-    """
+    """Writes the common table expressions of the statement; matches lie within sentences, or documents."""
 
     conditions: TokenConditions
     extent: Extent = SENTENCE

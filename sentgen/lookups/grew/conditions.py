@@ -33,11 +33,7 @@ _OTHER_WAYS: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FeatureConditions:
-    """Writes conditions on features into a statement.
-
-    Args:
-        selection: the corpora, for the case of their words.
-    """
+    """Writes conditions on features into a statement; words are compared as in the selection."""
 
     bindings: Bindings
     selection: Selection

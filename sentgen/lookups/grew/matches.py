@@ -441,11 +441,7 @@ class _GrewStatements:
         }
 
     def _metadata_key(self, key: CountKey) -> MetadataKey | None:
-        """Return the key of metadata to which a key refers by any of its names; None for a key of nodes.
-
-        Raises:
-            InputError: there is no such key of metadata or nodes.
-        """
+        """Return the key of metadata to which a key refers by any of its names; None for a key of nodes."""
         value, scope, conditions = key.value, self.source.scope, self.compiler.conditions
         keys, name = conditions.keys, key.text
         of_match = isinstance(value, Reference) and value.name in {**scope.nodes, **scope.edges}

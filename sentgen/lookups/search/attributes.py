@@ -145,11 +145,7 @@ class _StoredAttribute(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class ComputedAttribute(Attribute):
-    """An attribute whose values the store computes.
-
-    Args:
-        value: SQL for the value of a row ``t`` of `token`.
-    """
+    """An attribute whose values the store computes: ``value`` is SQL for a row ``t`` of `token`."""
 
     connection: Connection
     value: str

@@ -38,11 +38,7 @@ def region_numbers(block: Block, meets: str, bindings: Bindings) -> tuple[Longs,
 
 @dataclass(slots=True)
 class Regions:
-    """Finds the regions of a block.
-
-    Args:
-        chosen: the tokens that the question is about; None for all.
-    """
+    """Finds the regions of a block; ``chosen``: the tokens that the question is about, None for all."""
 
     written: TokenConditions
     block: Block

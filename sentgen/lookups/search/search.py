@@ -122,8 +122,7 @@ _FEW = 4
 class WalkSearch:
     """Walks along an automaton: a step of all walks is a few operations on arrays for each pair of states.
 
-    Args:
-        spans_of: returns the spans of a symbol that is no single token.
+    ``spans_of`` returns the spans of a symbol that is no single token.
     """
 
     states: Automaton
@@ -415,11 +414,7 @@ _PAIRS = 1 << 20
 
 @dataclass(slots=True)
 class _Matching:
-    """Finds the spans of patterns in a block.
-
-    Args:
-        chosen: the tokens that the question is about; None for all.
-    """
+    """Finds the spans of patterns in a block; see `Regions` for ``chosen``."""
 
     conditions: Conditions
     block: Block

@@ -169,11 +169,7 @@ def graph_counts(
 def _covered(at: Longs, low: Longs, high: Longs) -> int:
     """Return how many different tokens the windows of a word cover.
 
-    An occurrence of the word itself counts only in the window of another occurrence.
-
-    Args:
-        at: positions of the word, ascending.
-        low, high: the first and the last position of the window of each; windows end at the sentence.
+    An occurrence of the word itself, ``at`` ascending positions, counts only in the window of another.
     """
     before, after = np.append(NONE, high)[:-1], np.append(low, np.iinfo(np.int64).max)[1:]
     alone = (before < at) & (after > at)
@@ -253,10 +249,8 @@ class _Prepositions:
 class _ArcSearch:
     """Finds arcs, as an array of four rows: modifiers, heads, relations, and numbers of prepositions.
 
-    The last row has `NONE` where an arc has no preposition.
-
-    Args:
-        prepositions: the numbers of prepositions, if links through a preposition are arcs, too.
+    The last row has `NONE` where an arc has no preposition. With ``prepositions``, links through one are
+    arcs, too.
     """
 
     def __init__(
@@ -348,11 +342,7 @@ def _heads_of(block: Block, at: Longs) -> Longs:
 def arc_counts(
     connection: Connection, statements: RelationStatements, relations: Statement, min_count: int
 ) -> pa.Table:
-    """Count the heads and the modifiers of a node, as rows of ``pair``.
-
-    Args:
-        min_count: omit collocates that occur with the node less often.
-    """
+    """Count the heads and the modifiers of a node, as rows of ``pair`` with at least ``min_count``."""
     import pyarrow as pa
 
     selection, column, known = statements.selection, statements.column, None
@@ -454,10 +444,7 @@ def _around(hits: BlockHits) -> tuple[Block, Bools]:
 def _count_arcs(
     search: _ArcSearch, collocates: _CollocateIds, blocks: Iterable[tuple[Block, Bools | None]]
 ) -> Longs:
-    """Count collocates by role, relation and preposition.
-
-    Args:
-        blocks: blocks of tokens, each with a mask of the tokens that are the node; ``None`` counts all arcs.
+    """Count collocates by role, relation and preposition in blocks, each with a mask of the node; None: all.
 
     Returns:
         Three rows: role, relation and preposition packed into one number; the collocate; and the count. They

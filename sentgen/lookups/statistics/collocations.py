@@ -339,13 +339,8 @@ def _graph_statements(
 ) -> Iterator[tuple[str, str]]:
     """Yield the statement that defines the edges of a graph, and one that gets them from counts in arrays.
 
-    The edges of the node come first, then those between its collocates.
-
-    Args:
-        collocates: the two statements for the collocates of the node.
-        word: the node, as it was written.
-        measure: column that the collocates are ranked by.
-        bindings: bindings of the statement, with those of ``collocates``.
+    The edges of the node come first, then those between its collocates, which are ranked by ``measure``.
+    ``collocates`` are the same two statements for them.
     """
     # Imported late, as it takes longer than many other lookups in all.
     from sentgen.lookups.statistics.collocate_counts import graph_counts

@@ -218,8 +218,7 @@ def frequency_rows(
 ) -> tuple[Rows, bool, Statement]:
     """Return the rows of a frequency list, whether there are more, and the statement that defines them.
 
-    Args:
-        tokens: the query whose hits are counted, or the listed tokens.
+    Counted are the hits of a query, or listed tokens.
     """
     import pyarrow as pa
 
@@ -289,10 +288,7 @@ def part_sizes(
 ) -> PartSizes:
     """Return the tokens of each part of a corpus by which hits were counted, also of parts without a hit.
 
-    They are empty if no key is a time.
-
-    Args:
-        condition: the condition that the metadata of the counted sentences meet.
+    They are empty if no key is a time. The counted sentences meet ``condition``.
     """
     keys = table.columns[: table.columns.index("count")]
     if time_key(keys, table.to_pylist()) is None:
@@ -351,10 +347,7 @@ order by row_of_answer{limit}"""
 def differences(
     connection: Connection, rows: Rows, query: Statement, by: Breakdown, limit: int
 ) -> tuple[Rows, bool, Statement, tuple[str, ...]]:
-    """Compare each part with all others.
-
-    Args:
-        limit: rows to return; 0 for all.
+    """Compare each part with all others, in all rows of a frequency list; a ``limit`` of 0 returns all.
 
     Returns:
         The rows, whether there are more, their statement, and a remark with the tests of all parts together.

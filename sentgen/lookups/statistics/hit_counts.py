@@ -124,11 +124,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class HitKey:
-    """A key by which hits are counted.
-
-    Args:
-        label: label of the token; empty for all tokens of a hit.
-    """
+    """A key by which hits are counted: of the token of a label; of all tokens of a hit without one."""
 
     attribute: Attribute
     label: str
@@ -308,12 +304,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups of hits.
-
-    Args:
-        names: the strings of the groups for each key.
-        rows: the hits of each group in each part.
-    """
+    """Groups of hits: their strings for each key, and the hits of each group in each part."""
 
     names: Sequence[_Names]
     rows: _Rows
@@ -368,8 +359,7 @@ class Groups:
     def measures(self, parts: Parts, hits: int) -> dict[str, Longs | Floats]:
         """Return the counts and measures of each group, by their columns in `frequency_rows`.
 
-        Args:
-            hits: how many hits there are, also in groups beyond a limit.
+        ``hits`` is how many hits there are, also in groups beyond a limit.
         """
         groups, counts = self.rows.groups, self.counts
         tokens, many = int(parts.sizes.sum()), len(parts.sizes)
@@ -439,9 +429,7 @@ def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
 def _names_of(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool]:
     """Return the strings of groups for a key, and whether different ids have different strings.
 
-    Args:
-        attribute: the attribute of the key.
-        columns: for each token of a hit, first to last, its id by group; their strings are joined by blanks.
+    ``columns`` have, for each token of a hit, its id by group; their strings are joined by blanks.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -210,11 +210,9 @@ def _keyword_statement(
     *,
     negative: bool,
 ) -> Statement:
-    """Return the statement that counts and measures the items of both sides.
+    """Return the statement that counts and measures the items of both sides, the focus and the reference.
 
-    Args:
-        bindings: bindings with ``min_count`` and ``constant``.
-        negative: whether items that are rarer in the focus come first.
+    ``negative``: items that are rarer in the focus come first.
     """
     side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]
     strings = [f"n{i}.{name}" for i in range(1, items.length + 1)]

@@ -99,9 +99,7 @@ class ListedTokens:
     def find(self, connection: Connection, key: LookedUp) -> Iterator[BlockHits]:
         """Yield the tokens of the ``limit`` most frequent items, the next one, and those that tie with it.
 
-        Args:
-            key: the attribute to count by, where equal strings are one item; if the tokens are looked up,
-                they and their ids are set in it.
+        Equal strings of ``key`` are one item; if the tokens are looked up, they and their ids are set in it.
         """
         column = COLUMNS[self.by][0]
         counts = item_counts(connection, column, self.selection)
@@ -190,8 +188,7 @@ def item_counts(connection: Connection, column: str, selection: Selection) -> Lo
 def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Longs:
     """Return the second column of a query as an array by the ids in its first column, 0 for other ids.
 
-    Args:
-        keep: whether to cache the array if the store is read-only.
+    ``keep``: the array is cached if the store is read-only.
     """
     known, key = ArrayCache.of_store(connection), (values_by_id, query.with_values())
     stored: Longs | None = known.find(key)
