@@ -256,12 +256,8 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     the key has in the chosen sentences), and ``condition``, which selects the documents with the value.
     Sizes are those of the chosen sentences; the keys do not depend on the condition. Listed are keys whose
     values several documents share, and dates, grouped into years, and many years into decades. Of a key with
-    many values, those with most tokens are listed.
-
-    Args:
-        corpora: names of corpora and subcorpora; none for all.
-        condition: the condition that chosen sentences meet; ``None`` for all.
-        key: list only this key, with all of its values.
+    many values, those with most tokens are listed; of ``key`` alone, if it is given, all. No ``corpora`` are
+    all of them.
 
     Raises:
         NotFoundError: there is no such corpus.
@@ -286,12 +282,8 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
     """Return the labels of line sets as text types.
 
     A row has ``key``, ``value``, ``lines``, ``different`` (how many labels the key has) and ``condition``.
-    Of a set with many labels, those with most lines are listed.
-
-    Args:
-        connection: the store, with its source of line labels.
-        corpora: names of corpora and subcorpora; none for all.
-        key: the set whose labels are all listed.
+    Of a set with many labels, those with most lines are listed; of the set ``key``, all. No ``corpora`` are
+    all of them.
 
     Raises:
         NotFoundError: there is no such corpus.

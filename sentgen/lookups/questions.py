@@ -74,12 +74,9 @@ _QUERY = 36
 
 
 def figure_of(connection: Connection, question: Question, answer: Answer) -> Figure:
-    """Draw an answer that has rows.
+    """Draw an answer that has rows to a question of a class in `FIGURES`.
 
-    Args:
-        connection: the store, from which data are read that the rows lack, such as sizes of parts.
-        question: a question of a class in `FIGURES`.
-        answer: the answer to the question.
+    The store is read for what the rows lack, such as sizes of parts.
 
     Raises:
         InputError: the rows are too many for a figure, or cannot be drawn.

@@ -184,12 +184,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A test that a string is a number within a bound; other strings fail.
-
-    Args:
-        operator: ``<``, ``<=``, ``>`` or ``>=``.
-        number: the number that the string is compared with.
-    """
+    """A test that a string is a number within a bound: ``<``, ``<=``, ``>`` or ``>=``; other strings fail."""
 
     operator: str
     number: str

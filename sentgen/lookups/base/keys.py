@@ -418,9 +418,7 @@ class StoreKeys:
     def require(self, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
         """Return the key of a name: surprisal, metadata, attribute of regions or tokens, or labels of lines.
 
-        Args:
-            what: the kind of key, for the message that there is no such key.
-            others: further names that would be allowed, for the same message.
+        The message that there is none says ``what`` kind of key, and may name ``others`` that are allowed.
 
         Raises:
             InputError: there is no such key.

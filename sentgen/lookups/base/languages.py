@@ -137,10 +137,8 @@ _STRINGS = rf"""\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{_CURLY}](?:\\.|[^\"\\{_
 def straight_quotes(text: str, others: str = "") -> str:
     """Return a query with straight quotation marks in place of those that text processors make of them.
 
-    Within a string in straight quotation marks they stay, so that a query can look for them.
-
-    Args:
-        others: a regular expression of other parts of the query that stay as they are.
+    Within a string in straight quotation marks they stay, so that a query can look for them, and where the
+    regular expression ``others`` matches.
 
     >>> straight_quotes("[lemma=\u201cdog\u201d]")
     '[lemma="dog"]'

@@ -124,10 +124,9 @@ class Statement:
         return pa.Table.from_batches(batches, reader.schema)
 
     def fetch(self, connection: Connection, limit: int) -> Rows:
-        """Return the rows; a few rows are read without Arrow, whose import takes longer than most look-ups.
+        """Return the rows, at most ``limit``, as it is bound in the statement; 0 for all.
 
-        Args:
-            limit: maximal number of rows, as bound in the statement; 0 for all.
+        A few rows are read without Arrow, whose import takes longer than most look-ups.
         """
         if not 0 < limit <= _ROWS_WITHOUT_ARROW:
             return Rows.from_arrow(self.run(connection))

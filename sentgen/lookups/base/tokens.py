@@ -143,9 +143,7 @@ class Tokens:
     def occurrences(self, attribute: str, words: Ints | Longs) -> Longs | None:
         """Return the numbers of the tokens that have one of some words, ascending; None if they are too many.
 
-        Args:
-            attribute: whether words are forms or lemmas, as the table `occurrence` names it.
-            words: ids of the words.
+        Words are ids of forms or of lemmas, by the ``attribute`` that the table `occurrence` has.
         """
         key = (_TOKENS, attribute, tuple(words.tolist()))
         tokens: Longs | None = self.cache.find(key)

@@ -307,11 +307,8 @@ class LineQuery:
 def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
     """Read names of keys, one each or several with commas between them; leave out what every line has.
 
-    Args:
-        others: columns that these lines have, too.
-
     Raises:
-        InputError: a name is empty or given twice, or is that of a column with words.
+        InputError: a name is empty or given twice, or is that of a column with words, or one of ``others``.
     """
     names = [name.strip() for listed in given for name in listed.split(",")]
     if not all(names) or len(set(names)) < len(names) or len(names) > _MOST:

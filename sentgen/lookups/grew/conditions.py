@@ -216,12 +216,8 @@ _OPPOSITE = {
 def path_table(name: str, seed: Sequence[str], steps: Sequence[str], *, down: bool) -> str:
     """Return the table expression of the pairs of tokens of which one dominates the other.
 
-    Columns: ``sentence_id``, ``below`` and ``above``.
-
-    Args:
-        seed: conditions on the first token of paths, which has the alias ``seed``.
-        steps: conditions on the next tokens, which have the alias ``step``.
-        down: whether paths go from a token down; else they go up.
+    Columns: ``sentence_id``, ``below`` and ``above``. Paths go up, or ``down``, from tokens that meet the
+    conditions ``seed``, with that alias, to tokens that meet ``steps``, with the alias ``step``.
     """
     conditions = " and ".join([*seed, *([] if down else ["seed.head is not null"])]) or "true"
     and_steps = "".join(f" and {step}" for step in steps)

@@ -55,12 +55,7 @@ where {condition}"""
 
 @dataclass(slots=True)
 class Conditions:
-    """Computes which tokens meet conditions.
-
-    Args:
-        written: writes the same conditions in SQL.
-        tokens: number of tokens in the store.
-    """
+    """Computes which tokens meet conditions, as `TokenConditions` writes them; ``tokens``: of the store."""
 
     written: TokenConditions
     tokens: int

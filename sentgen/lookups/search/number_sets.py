@@ -144,12 +144,7 @@ class Packing:
 
 @dataclass(slots=True)
 class RowSums:
-    """Counts rows of numbers, and sums other numbers by them; rows are added in several calls.
-
-    Args:
-        columns: how many numbers a row has.
-        sums: how many sums there are besides the count.
-    """
+    """Counts rows of numbers, added in several calls, and adds up ``sums`` further numbers by them."""
 
     columns: int
     sums: int = 0

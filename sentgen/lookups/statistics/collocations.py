@@ -372,7 +372,7 @@ def _graph_statements(
 
 
 def _graph(statements: WindowStatements, measure: str, asked: str, first: str, pairs: str) -> str:
-    """Return the statement for the edges."""
+    """Return the statement for the edges; ``first`` has the collocates, ``pairs`` counts pairs of them."""
     columns = statements.shown
     return _GRAPH.format(
         first=first,

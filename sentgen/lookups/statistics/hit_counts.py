@@ -55,12 +55,9 @@ order by p.part_id"""
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a corpus over which dispersion is computed.
+    """The parts of a corpus over which dispersion is computed, with their sizes in tokens.
 
-    Args:
-        sizes: number of tokens of each part.
-        indices: returns the index of the part of each token of a block.
-        documents: ids of the documents, if parts are documents.
+    ``indices`` returns the part of each token of a block; ``documents`` are ids, if parts are documents.
     """
 
     sizes: Longs

@@ -49,11 +49,8 @@ MEANS = f"""\
 def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[str, Floats]:
     """Return the means of groups and the ends of their intervals, NaN where there is none.
 
-    Args:
-        groups: the group of each row, from 0; a row has the sums of a group in a part.
-        values: the sum of the numbers of each row.
-        valued: how many numbers each row has.
-        size: how many groups there are.
+    A row has the index of a group of ``size``, and for a part of the text the sum of the group's numbers in
+    ``values``, and how many there are in ``valued``.
     """
     of_parts = _of_parts(values, valued)
     sums = np.array([np.bincount(groups, numbers, size).astype(np.float64) for numbers in of_parts])
