@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from sentgen.evaluation.papers import PAPERS
-from sentgen.evaluation.papers.paper import record_published
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -17,7 +16,7 @@ TABLES = [*PAPERS["wan2007"].tables, *PAPERS["wan2009"].tables]
 def test_published_figures_are_rows(tmp_path: Path) -> None:
     """Three columns of the two papers are rows, with the name `published` and their test data."""
     with Store(tmp_path / "p.duckdb", create=True) as store:
-        numbers = record_published(store, TABLES)
+        numbers = [table.record(store) for table in TABLES]
         with store.connect() as connection:
             duck = raw(connection)
             runs = duck.execute("select id, command, seed, parameters from run order by id").fetchall()
@@ -34,9 +33,9 @@ def test_published_figures_are_rows(tmp_path: Path) -> None:
 def test_once_per_store(tmp_path: Path) -> None:
     """A second time nothing is written, and the same numbers come back."""
     with Store(tmp_path / "p.duckdb", create=True) as store:
-        first = record_published(store, TABLES)
+        first = [table.record(store) for table in TABLES]
 
-        assert record_published(store, TABLES) == first
+        assert [table.record(store) for table in TABLES] == first
         with store.connect() as connection:
             counted = raw(connection).execute("select count(*) from score").fetchone()
     assert counted == (sum(len(table.figures) for table in TABLES),)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_2009
-from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, record_published
+from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.schema import Store
 
 #: Papers by name, in the order of their years.
@@ -47,7 +47,8 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
 
     def reproduce(store: Store) -> Findings:
         request.report(f"{paper.citation}: {paper.what}")
-        record_published(store, paper.tables)
+        for table in paper.tables:
+            table.record(store)
         return run(store)
 
     return reproduce

@@ -174,30 +174,19 @@ class PublishedTable:
             for worse, better in [(names[pair.worse], names[pair.better])]
         ]
 
+    def record(self, store: Store) -> int:
+        """Record the table as a run named `published`, unless the store has it; return the number of the run.
 
-def record_published(store: Store, tables: Sequence[PublishedTable]) -> list[int]:
-    """Record each table as a run named `published`, unless the store has it; return the numbers of the runs.
-
-    A table is found again by its parameters (paper, citation, data). Its run has no seed and no time.
-    """
-    return [_number_of(store, table) or _record(store, table) for table in tables]
-
-
-def _parameters(table: PublishedTable) -> dict[str, object]:
-    return {"paper": table.paper, "citation": table.citation, "data": table.data}
-
-
-def _number_of(store: Store, table: PublishedTable) -> int | None:
-    """Return the number of the run that holds the table, ``None`` if there is none."""
-    # Written as `Recorder` writes parameters.
-    parameters = json.dumps(_parameters(table), sort_keys=True)
-    query = select(run.c.id).where(run.c.command == "published", run.c.parameters == parameters)
-    with store.connect() as connection:
-        number: int | None = connection.execute(query.order_by(run.c.id)).scalars().first()
-    return number
-
-
-def _record(store: Store, table: PublishedTable) -> int:
-    rows = [FigureRow(name, table.metric, value, table.signature) for name, value in table.figures.items()]
-    result = RunResult(parameters=_parameters(table), scores=rows)
-    return Recorder(store, "published", timed=False).record(result).run_id
+        A table is found again by its parameters (paper, citation, data). Its run has no seed and no time.
+        """
+        parameters = {"paper": self.paper, "citation": self.citation, "data": self.data}
+        # Written as `Recorder` writes parameters.
+        written = json.dumps(parameters, sort_keys=True)
+        query = select(run.c.id).where(run.c.command == "published", run.c.parameters == written)
+        with store.connect() as connection:
+            number: int | None = connection.execute(query.order_by(run.c.id)).scalars().first()
+        if number is not None:
+            return number
+        rows = [FigureRow(name, self.metric, value, self.signature) for name, value in self.figures.items()]
+        result = RunResult(parameters=parameters, scores=rows)
+        return Recorder(store, "published", timed=False).record(result).run_id

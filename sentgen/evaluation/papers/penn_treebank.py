@@ -63,13 +63,11 @@ class _Split:
 
     @property
     def tested(self) -> str:
-        """Return a description of the test data."""
         if self.sentences is not None:
             return f"the first {quantity(self.sentences, 'sentence')}"
         return f"the sentences of {quantity(len(self.test), 'file')}"
 
     def test_sentences(self) -> Iterator[Sentence]:
-        """Yield the sentences to test on."""
         sentences = chain.from_iterable(read_test_set(path, form=self.form) for path in self.test)
         return islice(sentences, self.sentences)
 

@@ -16,7 +16,7 @@ do not go onto the stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -259,11 +259,9 @@ class _Experiment:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """Return the lengths of the strings."""
         return _QUICK_LENGTHS if self.request.quick else LENGTHS
 
     def run(self, store: Store) -> Findings:
-        """Run all readings, and the comparison of the language models."""
         request = self.request
         dependencies = CorpusDependencies.named(store, request.dependencies)
         with CachedParser(self.parser, store) as parser:
@@ -392,16 +390,12 @@ def _better_at(curve: Curve, sign: int) -> str:
     return written_lengths(curve.significant(sign)) or "none"
 
 
-def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
-    return _Experiment(request, open_parser(str(request.parser))).run
-
-
 WAN_2005 = Paper(
     "wan2005",
     "Wan, Dras, Dale and Paris 2005",
     "figures 5 to 8: verb arguments of sentences generated from clusters, and perplexities",
     [claim.table for claim in _CLAIMS],
-    _prepare,
+    lambda request: _Experiment(request, open_parser(str(request.parser))).run,
     needs=("clusters", "parser"),
     takes=("dependencies", "quick"),
 )
