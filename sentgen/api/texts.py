@@ -29,7 +29,7 @@ from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
-from sentgen.evaluation.check.check import CheckRequest, Claim, SupportCheck, WordLimits, text_of, word_table
+from sentgen.evaluation.check.check import CheckRequest, Claim, SupportCheck, WordLimits
 from sentgen.options import parameters_of
 from sentgen.output.display import decimal
 from sentgen.output.progress import counting_bar, counting_bars, steps, training_bar
@@ -247,8 +247,7 @@ class CheckedSummary(Table):
     @property
     def words(self) -> Table:
         """A row a word: its state, what stands there in the source, in which of its sentences, and why."""
-        texts = [text_of(sentence) for sentence in self._check.summary]
-        return Table(word_table(self._check.words, texts), notes=self.notes)
+        return Table(self._check.word_table(), notes=self.notes)
 
 
 def align(

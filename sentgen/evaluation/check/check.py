@@ -112,39 +112,6 @@ def _checked(pair: Pair, offset: int, state: WordState) -> CheckedWord:
     )
 
 
-def word_table(words: Sequence[CheckedWord], texts: Sequence[str]) -> Rows:
-    """Return a row a word, with the text of its sentence; positions count from 1."""
-    return Rows(
-        _WORD_COLUMNS,
-        [
-            (
-                *(word.sentence, word.place + 1, word.state.word, word.state.state, word.there),
-                *(" ".join(map(str, word.support)), word.state.why),
-                *(" ".join(map(str, word.state.elsewhere)), texts[word.sentence - 1]),
-            )
-            for word in words
-        ],
-    )
-
-
-def word_counts(words: Sequence[CheckedWord]) -> dict[str, int]:
-    """Return the numbers of all, of changed and of new words."""
-    changed = sum(word.changed for word in words)
-    return {"words": len(words), "changed": changed, "new": sum(word.wanting for word in words) - changed}
-
-
-def _word_figure(words: Sequence[CheckedWord]) -> str:
-    """Return the numbers of changed and new words as text.
-
-    >>> words = [CheckedWord(1, 0, WordState("camp", "same")), CheckedWord(1, 1, WordState("is", "new"))]
-    >>> _word_figure(words)
-    '0 of 2 words are changed, 1 new'
-    """
-    counts = word_counts(words)
-    changed, new = (f"{counts[name]:,}" for name in ("changed", "new"))
-    return f"{changed} of {quantity(counts['words'], 'word')} {are(counts['words'])} changed, {new} new"
-
-
 #: Most arguments of a verb in the source that are shown for an argument without support.
 _SHOWN = 5
 _COLUMNS = (
@@ -244,9 +211,9 @@ class SupportCheck:
 
     def table(self) -> Rows:
         """Return a row a verb argument; if these were not checked, a row a word."""
-        texts = [text_of(sentence) for sentence in self.summary]
         if not self.relations:
-            return word_table(self.words, texts)
+            return self.word_table()
+        texts = [text_of(sentence) for sentence in self.summary]
         rows = [_row(claim, texts[claim.sentence - 1]) for claim in self.claims]
         if not self.other_words:
             return Rows(_COLUMNS, rows)
@@ -255,10 +222,35 @@ class SupportCheck:
             [(*row, *_other_cells(claim)) for row, claim in zip(rows, self.claims, strict=True)],
         )
 
+    def word_table(self) -> Rows:
+        """Return a row a word, with the text of its sentence; positions count from 1."""
+        texts = [text_of(sentence) for sentence in self.summary]
+        return Rows(
+            _WORD_COLUMNS,
+            [
+                (
+                    *(word.sentence, word.place + 1, word.state.word, word.state.state, word.there),
+                    *(" ".join(map(str, word.support)), word.state.why),
+                    *(" ".join(map(str, word.state.elsewhere)), texts[word.sentence - 1]),
+                )
+                for word in self.words
+            ],
+        )
+
+    @property
+    def word_counts(self) -> dict[str, int]:
+        """Return the numbers of all, of changed and of new words."""
+        changed = sum(word.changed for word in self.words)
+        new = sum(word.wanting for word in self.words) - changed
+        return {"words": len(self.words), "changed": changed, "new": new}
+
     def figures(self) -> list[str]:
         """Return the precision, and the numbers of changed and new words, as text."""
         lines = [_precision(self)] if self.relations else []
-        return [*lines, _word_figure(self.words)] if self.words or not lines else lines
+        if self.words or not lines:
+            words, changed, new = self.word_counts.values()
+            lines.append(f"{changed:,} of {quantity(words, 'word')} {are(words)} changed, {new:,} new")
+        return lines
 
     def listed_words(self) -> list[CheckedWord]:
         """Return the words to show: changed words, and new ones if there are no relations."""
@@ -349,7 +341,6 @@ class CheckRequest:
 
     @property
     def _of_relations(self) -> bool:
-        """Whether an option needs trees."""
         return self.lemmas or self.match_case or self.other_words
 
     def check(
@@ -434,7 +425,6 @@ def _other_cells(claim: Claim) -> tuple[str, str, str]:
 
 
 def _in_other_words(support: SupportCheck) -> SupportCheck:
-    """Search claims without support in other words."""
     source = OtherWords(support.source, find_wordnet())
     claims = list[Claim]()
     # Claims are in the order of their sentences.

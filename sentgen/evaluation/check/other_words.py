@@ -66,7 +66,6 @@ class _Role:
 
     @property
     def verb_first(self) -> bool:
-        """Return whether the verb stands before the word."""
         return self.verb < self.word
 
     def may_be(self, other: _Role) -> bool:
@@ -96,7 +95,6 @@ class _Clauses:
             self._below[head - 1].append(position)
 
     def role(self, argument: Argument) -> _Role:
-        """Return the role of an argument in the clause of its verb."""
         label = self._labels[argument.modifier]
         if label.startswith(_VERBS_BELOW):
             return self._auxiliary(argument)
@@ -109,7 +107,8 @@ class _Clauses:
         elif label in _OBJECTS:
             part = _PATIENT
         elif label in _AGENTS or (label in _BY_PHRASES and passive and self._has_by(word)):
-            part, word = _AGENT, self._object_below(word)
+            part = _AGENT
+            word = next((at for at in self._below[word] if self._labels[at] in _OBJECTS_BELOW), word)
         return _Role(verb, word, part, passive, voice=label in _VOICE)
 
     def participles(self) -> Iterator[_Role]:
@@ -125,15 +124,9 @@ class _Clauses:
         return _Role(verb, word, "aux", passive, voice=passive and verb == argument.modifier)
 
     def _lowest_verb(self, verb: int) -> int:
-        while (lower := self._first_below(verb, _VERBS_BELOW)) is not None:
-            verb = lower
+        while lower := [at for at in self._below[verb] if self._labels[at].startswith(_VERBS_BELOW)]:
+            verb = lower[0]
         return verb
-
-    def _object_below(self, word: int) -> int:
-        return next((at for at in self._below[word] if self._labels[at] in _OBJECTS_BELOW), word)
-
-    def _first_below(self, head: int, beginnings: tuple[str, ...]) -> int | None:
-        return next((p for p in self._below[head] if self._labels[p].startswith(beginnings)), None)
 
     def _has_by(self, word: int) -> bool:
         return "by" in (self._forms[word], *(self._forms[at] for at in self._below[word]))
@@ -251,12 +244,9 @@ class OtherWords:
         return [self._found(role, places) for role, places in zip(roles, followed, strict=True)]
 
     def _following(self, role: _Role, near: Near, reworded: Near) -> Near:
-        """Return the candidates of a function word at verbs that content words have found.
+        """Return the candidates of a function word, ``near``, at verbs that content words have found.
 
-        Args:
-            role: the role of the function word.
-            near: its candidates at all verbs.
-            reworded: the relations that were found for the content words of its verb.
+        ``reworded`` are the relations that were found for the content words of its verb.
         """
         verbs = {self._relations[at].verb for at in reworded}
         own = {

@@ -43,6 +43,12 @@ class Spelling:
     lemmas: bool = False
     match_case: bool = False
 
+    @property
+    def signature(self) -> str:
+        """Return the beginning of the signature of figures of verb arguments."""
+        word, case = "lemma" if self.lemmas else "form", "mixed" if self.match_case else "lc"
+        return f"verb arguments|word:{word}|case:{case}"
+
     def words(self, sentence: Sentence) -> list[str]:
         """Return the key by which each token of a sentence is compared."""
         words = sentence.forms

@@ -20,7 +20,7 @@ from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.corpus.formats import check_format
 from sentgen.errors import InputError, MemoryLimitError
-from sentgen.evaluation.check.check import CheckRequest, WordLimits, word_counts
+from sentgen.evaluation.check.check import CheckRequest, WordLimits
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -66,7 +66,6 @@ class Align(Choice):
 
 
 def _align(context: Context, request: Align) -> Result:
-    """Answer `sentgen align text` with a row per pair."""
     pairs = _pairs(request)
     context.check_size((1 for _ in pairs), "pair")
     check_format(request.format)  # first, as a wrong format is an error of the request, not of a pair
@@ -102,13 +101,11 @@ def _align(context: Context, request: Align) -> Result:
 
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
-    """Return a row for each object, with ``None`` for values that it does not have."""
     columns = list(dict.fromkeys(name for values in objects for name in values))
     return Rows(columns, [tuple(map(values.get, columns)) for values in objects])
 
 
 def _pairs(request: Align) -> list[Texts]:
-    """Return the pairs of a request."""
     if request.pairs and (request.document is not None or request.abstract is not None):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
     if request.pairs:
@@ -174,7 +171,6 @@ _CHECKED = """\
 
 
 def _check(context: Context, request: CheckRequest) -> Result:
-    """Answer `sentgen check`."""
     with (
         context.file("summary", request.summary) as summary,
         context.file("against", request.against) as source,
@@ -192,7 +188,7 @@ def _check(context: Context, request: CheckRequest) -> Result:
     if checked.other_words:
         more["other_words"] = checked.reworded
     if checked.words or not checked.relations:
-        more |= word_counts(checked.words)
+        more |= checked.word_counts
     return Result(checked.table(), notes=[*checked.figures(), *checked.notes], more=more)
 
 
