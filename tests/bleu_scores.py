@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.results import FigureRow, SystemResult
 from sentgen.evaluation.regeneration import bleu
-from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
 
 
 def measured(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
     """Return `overlap_metrics` for a test set, 0 to 100; 0 for no sentences."""
-    return list(overlap_measurements(overlap_statistics(outputs, references)).values())
+    return [
+        Measurement(name, metric.signature, metric.statistics(outputs, references), metric.figure)
+        for name, metric in overlap_metrics().items()
+    ]
 
 
 def corpus_bleu(outputs: Sequence[str], references: Sequence[str], system: str = "") -> list[FigureRow]:

@@ -98,7 +98,8 @@ class CompareRequest:
 
     def _rows(self, models: Sequence[ModelInfo], sums: Sequence[Floats]) -> Iterator[tuple[object, ...]]:
         labels = [model.label for model in models]
-        drawn = [_drawn(each[:, :_SUMS]) for each in sums]
+        starts = np.arange(0, len(sums[0]), -(-len(sums[0]) // _MOST_DRAWN))
+        drawn: list[Floats] = [np.add.reduceat(each[:, :_SUMS], starts) for each in sums]
         measured = dict(zip(labels, map(_perplexity, drawn), strict=True))
         compared = [_difference(drawn[0], other) for other in drawn]
         bounds = intervals([*measured.values(), *compared], seed=self.seed)
@@ -136,9 +137,7 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     order = max(model.order for model in models)
     by_model: list[list[Floats]] = [[] for _ in models]
     for batch in TextBatch.of_sentences(text):
-        given = [
-            Events.of_batch(store, *each) for each in zip(models, [batch] * len(models), lower, strict=True)
-        ]
+        given = [Events.of_batch(store, model, batch, low) for model, low in zip(models, lower, strict=True)]
         shared = np.all([each.known for each in given], axis=0)
         for sums, each in zip(by_model, given, strict=True):
             sums.append(_of_sentences(batch, each, shared, order))
@@ -151,13 +150,6 @@ def _of_sentences(batch: TextBatch, given: Events, shared: Bools, order: int) ->
     starts = np.cumsum([0, *(batch.lengths[:-1] + 1)])
     sums: Floats = np.add.reduceat(np.stack(columns, axis=1).astype(np.float64), starts)
     return sums
-
-
-def _drawn(sums: Floats) -> Floats:
-    """Return the sums of what is drawn together."""
-    together = -(-len(sums) // _MOST_DRAWN)
-    blocks: Floats = np.add.reduceat(sums, np.arange(0, len(sums), together))
-    return blocks
 
 
 def _exp(sums: Floats) -> Floats:

@@ -112,7 +112,6 @@ def _scores(
 def _measure(
     pairs: Sequence[Pair], answers: Sequence[Extract], wanted: Mapping[str, set[int]]
 ) -> dict[str, Measurement]:
-    """Return the figures of a system."""
     rouge: list[list[float]] = []
     for pair, answer in zip(pairs, answers, strict=True):
         sentences = _cut(pair.document, pair.document_starts)
@@ -138,14 +137,10 @@ def _rouge_f1(extract: Words, abstract: Words, n: int) -> float:
     >>> _rouge_f1(["the", "dogs", "bark"], ["a", "dog", "barks", "."], 1)  # 2 of 3, 2 of 4
     0.5714285714285714
     """
-    one, other = (_grams(words, n) for words in (extract, abstract))
+    stems = ([stem(word) for word in words] for words in (extract, abstract))
+    one, other = (Counter(zip(*(text[at:] for at in range(n)), strict=False)) for text in stems)
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 0.0
-
-
-def _grams(words: Words, n: int) -> Counter[tuple[str, ...]]:
-    stems = [stem(word) for word in words]
-    return Counter(zip(*(stems[offset:] for offset in range(n)), strict=False))
 
 
 def _cut(words: Words, starts: Sequence[int]) -> list[Words]:

@@ -155,9 +155,9 @@ def measure(
         statistics_of = _statistics(np.array([row[scope] for row in counted], np.float64).reshape(-1, 6))
         if "oracle" not in scope:
             statistics_of |= _new(np.array([row[scope] for row in new], np.float64).reshape(-1, 4))
-            statistics_of |= _source(
-                np.array([source[scope] for source in sources], np.float64).reshape(-1, 2)
-            )
+            share = np.array([source[scope] for source in sources], np.float64).reshape(-1, 2)
+            if share.any():  # some document has several sentences
+                statistics_of["source-accuracy"] = share, ratio, "share of abstract sentences"
         for name, (statistics, figure, how) in statistics_of.items():
             described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
             measurements[name + scope] = Measurement(name + scope, described, statistics, figure)
@@ -174,12 +174,6 @@ def _new(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
         "new-recall": (recall, ratio, how),
         "new-f1": (np.hstack([precision, recall]), _harmonic, how),
     }
-
-
-def _source(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
-    """Return the figure of sources from (pairs, 2) counts; none if no document has several sentences."""
-    how = "share of abstract sentences"
-    return {"source-accuracy": (counts, ratio, how)} if counts.any() else {}
 
 
 def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
@@ -199,7 +193,7 @@ def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
         "soft-f1": (np.hstack([soft_right, recalled]), _harmonic, "micro, soft"),
         "precision": (right, ratio, "micro"),
         "f1": (np.hstack([right, recalled]), _harmonic, "micro"),
-        "aer": (error, _complement, "micro"),
+        "aer": (error, lambda sums: 1 - ratio(sums), "micro"),
         "macro-precision": (means["p"], ratio, "mean over pairs"),
         "macro-recall": (means["r"], ratio, "mean over pairs"),
         "macro-f1": (np.hstack([means["p"], means["r"]]), _harmonic, "of means over pairs"),
@@ -222,10 +216,6 @@ def _harmonic(sums: Floats) -> Floats:
     total = one + other
     mean = np.divide(2 * one * other, total, out=np.zeros_like(total), where=total > 0)
     return np.asarray(np.where(np.isnan(p) & np.isnan(r), np.nan, mean), np.float64)
-
-
-def _complement(sums: Floats) -> Floats:
-    return 1 - ratio(sums)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sentgen.alignment import Alignment, Link, Pair
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _EXAMPLES = 20
 #: Texts of an example that are longer than this many words are not shown whole.
 _WORDS = 120
+#: Links that a system missed, or drew wrongly, as words.
+_MOST_WORDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +112,6 @@ class _KindOf:
         return "function" if word in self._ignored else "content"
 
 
-def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) -> list[tuple[str, int]]:
-    """Count links by their words; of equals the first in the alphabet comes first."""
-    counts = Counter(
-        f"{pair.document[i]} → {pair.abstract[j]}".lower()
-        for pair, found in zip(pairs, links, strict=True)
-        for i, j in found
-    )
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]
-
-
 #: The figures in the order of tables.
 _COLUMNS = {
     column.metric: column
@@ -149,14 +142,6 @@ def _percent(value: float) -> str:
     ('54.8', '')
     """
     return f"{100 * value:.1f}" if value == value else ""
-
-
-def _kappa(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:.3f}"
-
-
-def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]]:
-    return [*words, *[("", 0)] * (size - len(words))]
 
 
 class AlignmentReport(ExperimentReport[AlignmentResult]):
@@ -194,10 +179,11 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
 
     def _tables(self) -> list[ReportTable]:
         """Return the tables in their order, without those that have nothing to say."""
+        missing = self.result.missing  # systems that could not run here
         tables = [
             self.figures(),
             self.differences(),
-            self._missing_table(),
+            ReportTable("Not run", ["system", "why"], [[lack.system, lack.reason] for lack in missing]),
             *self._scope_tables(),
             self.new_words(),
             self.sources(),
@@ -259,11 +245,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
 
         A link is wrong if it is not even possible. Kinds without any link are left out.
         """
-        sure, found, wrong = (
-            Counter[tuple[str, str]](),
-            Counter[tuple[str, str]](),
-            Counter[tuple[str, str]](),
-        )
+        sure, found, wrong = (Counter[tuple[str, str]]() for _ in range(3))
         for pair, answer, gold in zip(self.result.pairs, system.answers, self.result.gold, strict=True):
             kind = _KindOf(pair, self.result.ignored)
             links = answer.links
@@ -277,15 +259,24 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
             if sure[relation, name] or wrong[relation, name]
         }
 
-    def missed_words(self, system: SystemResult[Alignment], count: int = 20) -> list[tuple[str, int]]:
+    def missed_words(self, system: SystemResult[Alignment]) -> list[tuple[str, int]]:
         """Return the sure links that a system misses most often, as words, lower-cased."""
         both = zip(system.answers, self.result.gold, strict=True)
-        return _most(self.result.pairs, (gold.sure - answer.links for answer, gold in both), count)
+        return self._most(gold.sure - answer.links for answer, gold in both)
 
-    def wrong_words(self, system: SystemResult[Alignment], count: int = 20) -> list[tuple[str, int]]:
+    def wrong_words(self, system: SystemResult[Alignment]) -> list[tuple[str, int]]:
         """Return the wrong links that a system draws most often, as words, lower-cased."""
         both = zip(system.answers, self.result.gold, strict=True)
-        return _most(self.result.pairs, (answer.links - gold.possible for answer, gold in both), count)
+        return self._most(answer.links - gold.possible for answer, gold in both)
+
+    def _most(self, links: Iterable[Collection[Link]]) -> list[tuple[str, int]]:
+        counts = Counter(
+            f"{pair.document[i]} → {pair.abstract[j]}".lower()
+            for pair, found in zip(self.result.pairs, links, strict=True)
+            for i, j in found
+        )
+        # Of equals the first in the alphabet.
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_WORDS]
 
     def _everyone(self) -> list[SystemResult[Alignment]]:
         return [*self.result.ranked, *self.result.humans]
@@ -350,7 +341,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
                     agreement.kind,
                     agreement.scope,
                     f"{agreement.items:,}",
-                    _kappa(agreement.kappa),
+                    "none" if math.isnan(agreement.kappa) else f"{agreement.kappa:.3f}",
                 ]
                 for agreement in self.result.agreements
             ],
@@ -381,23 +372,12 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
 
     def _words_table(self, system: SystemResult[Alignment]) -> ReportTable:
         """Return the words that a system most often fails to link, and most often links wrongly."""
-        missed, wrong = self.missed_words(system), self.wrong_words(system)
-        size = max(len(missed), len(wrong))
-        rows = [
-            [word, str(n or ""), other, str(k or "")]
-            for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
-        ]
+        both = zip_longest(self.missed_words(system), self.wrong_words(system), fillvalue=("", ""))
+        rows = [[word, str(n), other, str(k)] for (word, n), (other, k) in both]
         columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
         return ReportTable(f"Words: {system.system}", columns, rows)
 
-    def _missing_table(self) -> ReportTable:
-        """Return the systems that could not run here."""
-        return ReportTable(
-            "Not run", ["system", "why"], [[lack.system, lack.reason] for lack in self.result.missing]
-        )
-
     def _kinds_csv(self) -> str:
-        """Return a line a system and kind of link."""
         return csv_text(
             ["system", "relation", "class", "sure", "found", "wrong"],
             [
@@ -408,7 +388,6 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
         )
 
     def _links_csv(self) -> str:
-        """Return a line a pair and system: its links as `i-j`, document and abstract."""
         return csv_text(
             ["system", "pair", "links"],
             [

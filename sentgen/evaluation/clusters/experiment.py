@@ -200,12 +200,9 @@ class GenerationResult(RunResult):
 
 
 def _point(length: int, pairs: Floats, counts: Longs) -> Point:
-    """Compare two systems.
+    """Compare two systems by (2, n) figures of clusters.
 
-    Args:
-        length: length of the strings.
-        pairs: (2, n) figures of clusters.
-        counts: (2, 2, m) matched and all relations of each system and string.
+    ``counts`` are (2, 2, m) matched and all relations of each system and string.
     """
     differences = pairs[0] - pairs[1]
     part, whole = counts.sum(axis=2)
@@ -315,21 +312,27 @@ def evaluate_generation(
     store.downgrade_to_read()
     _check(source, lengths, system.settings)
     report = progress or (lambda what, done, total: None)
+    made_by = f"{parser.name}@{parser.version}"
     strings = _generated(source.learned(), (system, system.without_dependencies()), lengths, report)
     result = GenerationResult(
         systems=(system.name, _BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
         counts=_compared(source.clusters, strings, parser, spelling, report),
-        strings=[[[_joined(text) for text in row] for row in of] for of in strings],
+        strings=[
+            [[None if text is None else " ".join(text) for text in row] for row in of] for of in strings
+        ],
         copied=copies(strings, [cluster.sentences for cluster in source.clusters]),
         fluency=None if fluency_model is None else fluency(store, fluency_model, strings),
         undefined=undefined,
-        signature=_signature(parser, spelling, undefined),
+        signature=f"{spelling.signature}|undefined:{undefined}|parser:{made_by}",
         parameters={
-            **_described(source),
+            "clusters": source.source,
+            "sha256": source.sha256,
+            "number": len(source.clusters),
+            "sentences": sum(len(cluster.sentences) for cluster in source.clusters),
             "lengths": written_lengths(sorted(lengths)),
-            "parser": f"{parser.name}@{parser.version}",
+            "parser": made_by,
             "undefined": undefined,
             "fluency": fluency_model,
             "heads": source.heads,
@@ -366,20 +369,17 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
         NotFoundError: there is no such model.
     """
     values = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
-    places = [place for place in np.ndindex(values.shape) if _at(strings, place) is not None]
-    texts = [_at(strings, place) or () for place in places]
-    for place, score in zip(places, score_sentences(store, find(store, model), texts), strict=True):
+    texts = {
+        (s, c, i): text
+        for s, system in enumerate(strings)
+        for c, row in enumerate(system)
+        for i, text in enumerate(row)
+        if text is not None
+    }
+    scores = score_sentences(store, find(store, model), list(texts.values()))
+    for place, score in zip(texts, scores, strict=True):
         values[place] = score.log10 / (len(score.words) + 1)
     return values
-
-
-def _described(source: ClusterSet) -> dict[str, object]:
-    return {
-        "clusters": source.source,
-        "sha256": source.sha256,
-        "number": len(source.clusters),
-        "sentences": sum(len(cluster.sentences) for cluster in source.clusters),
-    }
 
 
 def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSettings) -> None:
@@ -390,16 +390,6 @@ def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSetti
         raise InputError("there are no lengths to generate; give some, such as 1-40")
     if settings.algorithm == _BASELINE:
         raise InputError("the bigram baseline is what systems are compared with; choose another one")
-
-
-def _signature(parser: Parser, spelling: Spelling, undefined: Undefined) -> str:
-    word, case = "lemma" if spelling.lemmas else "form", "mixed" if spelling.match_case else "lc"
-    made_by = f"{parser.name}@{parser.version}"
-    return f"verb arguments|word:{word}|case:{case}|undefined:{undefined}|parser:{made_by}"
-
-
-def _joined(words: tuple[str, ...] | None) -> str | None:
-    return None if words is None else " ".join(words)
 
 
 def _generated(
@@ -458,8 +448,3 @@ Strings = list[list[list[tuple[str, ...] | None]]]
 
 def _spaced(words: Sequence[str]) -> str:
     return f" {' '.join(words).lower()} "
-
-
-def _at(strings: Strings, index: tuple[int, ...]) -> tuple[str, ...] | None:
-    system, cluster, length = index
-    return strings[system][cluster][length]

@@ -62,12 +62,6 @@ def _curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
     return figure
 
 
-def _summary_row(curve: Curve) -> list[str]:
-    point = curve.overall
-    ahead = [_times(curve, sign) for sign in (1, -1)]
-    return [curve.name, *_means(point), probability(point.p), *ahead]
-
-
 def _times(curve: Curve, sign: int) -> str:
     sure = sum(point.holm < ALPHA and sign * point.difference > 0 for point in curve.points)
     return f"{len(curve.significant(sign))} of {len(curve.points)} ({sure})"
@@ -91,7 +85,10 @@ class GenerationReport:
 
     def report(self) -> Report:
         """Return the report of a run."""
-        summary, settings = self.summary(), self._settings_table()
+        summary = self.summary()
+        parameters = [[name.replace("_", " "), str(value)] for name, value in self.result.parameters.items()]
+        run = ["run", str(self.result.run_id)]
+        settings = ReportTable("What was run", ["setting", "value"], [run, *parameters])
         strings = self.strings()
         tables = [self._curve_table(curve) for curve in self.result.curves]
         figures = self.figure_rows()
@@ -140,7 +137,15 @@ class GenerationReport:
         return ReportTable(
             f"{quantity(len(self.result.clusters), 'cluster')}, all lengths",
             ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
-            [_summary_row(curve) for curve in self.result.curves],
+            [
+                [
+                    curve.name,
+                    *_means(curve.overall),
+                    probability(curve.overall.p),
+                    *(_times(curve, sign) for sign in (1, -1)),
+                ]
+                for curve in self.result.curves
+            ],
             "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over"
             f" clusters. Better at: number of lengths at which the test of the length has p < {ALPHA},"
             " and in brackets of those that remain after Holm's correction for the number of lengths.",
@@ -171,7 +176,6 @@ class GenerationReport:
         )
 
     def _curve_table(self, curve: Curve) -> ReportTable:
-        """Return a curve, a line a length."""
         return ReportTable(
             f"{curve.name.capitalize()} by length",
             ["words", *self.result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
@@ -190,11 +194,6 @@ class GenerationReport:
             "Means over the clusters for which both have the figure;"
             f" plus and minus: clusters in which {self.result.systems[0]} is better and worse.",
         )
-
-    def _settings_table(self) -> ReportTable:
-        """Return the parameters of the run."""
-        rows = [[name.replace("_", " "), str(value)] for name, value in self.result.parameters.items()]
-        return ReportTable("What was run", ["setting", "value"], [["run", str(self.result.run_id)], *rows])
 
     def figure_rows(self) -> Rows:
         """Return a row a figure and length; without a length the figure is over all of them."""
@@ -220,7 +219,6 @@ class GenerationReport:
                 )
 
     def _strings_csv(self) -> str:
-        """Return a line a string, with its counts."""
         return csv_text(
             ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],
             [

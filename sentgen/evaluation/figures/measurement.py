@@ -238,19 +238,15 @@ def randomization_tests(
     rng, stack = np.random.default_rng(seed), _Stack(list(systems.values()))
     as_great = np.zeros(len(pairs), np.int64)
     for begin in range(0, shuffles, _SHUFFLES_AT_ONCE):
-        exchanged = _coins(rng, min(_SHUFFLES_AT_ONCE, shuffles - begin), sentences)
-        taken = dict(zip(systems, stack.sums(exchanged), strict=True))
+        # Eight coins to a random byte.
+        size = min(_SHUFFLES_AT_ONCE, shuffles - begin), -(-sentences // 8)
+        coins = np.unpackbits(rng.integers(0, 256, size, np.uint8), axis=1, count=sentences)
+        taken = dict(zip(systems, stack.sums(coins.astype(np.float64)), strict=True))
         as_great += [
             _as_great(systems[one], systems[other], taken[other] - taken[one]) for one, other in pairs
         ]
     # The real order counts as one of the shuffles, so that p is never 0.
     return [(int(count) + 1) / (shuffles + 1) for count in as_great]
-
-
-def _coins(rng: np.random.Generator, rows: int, columns: int) -> Floats:
-    """Return 0 and 1, each with probability 1/2; eight to a random byte."""
-    drawn = rng.integers(0, 256, (rows, -(-columns // 8)), np.uint8)
-    return np.unpackbits(drawn, axis=1, count=columns).astype(np.float64)
 
 
 def _as_great(first_system: Measurement, second_system: Measurement, moved: Floats) -> int:

@@ -36,7 +36,7 @@ from sentgen.errors import InputError, Rejection, spell
 from sentgen.evaluation.check.verb_arguments import FORMS, SourceArguments, Spelling, parse_once
 from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.clusters.experiment import is_copied
-from sentgen.evaluation.figures.measurement import Measurement, SystemComparison, ratio
+from sentgen.evaluation.figures.measurement import Measurement, ratio
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
     MainFigure,
@@ -221,16 +221,9 @@ def _measured(
     spelling: Spelling,
     parser: str,
 ) -> dict[str, Measurement]:
-    """Return the figures of a system.
-
-    Args:
-        cases: the clusters.
-        answers: the parsed sentence of the system for each cluster; ``None`` for clusters without one.
-        common: (clusters,), whether all systems have a sentence.
-        spelling: the spelling by which two words of arguments are the same.
-        parser: name and version of the parser, for the signature.
-    """
+    """Return the figures of a system; ``common``, (clusters,), says whether all systems have a sentence."""
     made = np.array([answer is not None for answer in answers])
+    lengths = np.array([len(answer.forms) if answer else 0 for answer in answers], np.float64)
     given = zip(cases, answers, strict=True)
     copied = [answer is not None and is_copied(answer.forms, case.inputs) for case, answer in given]
     figures = {
@@ -238,15 +231,14 @@ def _measured(
         "copied": Measurement(
             "copied", "sentences that are an input, or a piece of one", _share(copied, made), ratio
         ),
-        "words": Measurement("words", "words a sentence", _share(_lengths(answers) * common, common), ratio),
+        "words": Measurement("words", "words a sentence", _share(lengths * common, common), ratio),
     }
     statistics, signature = bleu_statistics(
         [" ".join(answer.forms) if answer else "" for answer in answers],
         [[" ".join(reference.forms) for reference in case.references] for case in cases],
     )
     figures[BLEU] = Measurement(BLEU, signature, statistics * common[:, None], bleu)
-    word, case = "lemma" if spelling.lemmas else "form", "mixed" if spelling.match_case else "lc"
-    of_arguments = f"verb arguments|word:{word}|case:{case}|pooled|parser:{parser}"
+    of_arguments = f"{spelling.signature}|pooled|parser:{parser}"
     for name, sums in _arguments(cases, answers, spelling).items():
         figures[name] = Measurement(name, of_arguments, sums * common[:, None], ratio)
     return {name: figures[name] for name in LABELS}
@@ -278,10 +270,6 @@ def _share(part: Sequence[bool] | Floats | Bools, whole: Bools) -> Floats:
     return np.stack([np.asarray(part, np.float64), whole.astype(np.float64)], axis=1)
 
 
-def _lengths(answers: Sequence[Sentence | None]) -> Floats:
-    return np.array([len(answer.forms) if answer else 0 for answer in answers], np.float64)
-
-
 def _arguments(
     cases: Sequence[FusionCase], answers: Sequence[Sentence | None], spelling: Spelling
 ) -> Mapping[str, Floats]:
@@ -303,10 +291,6 @@ FusionSystem = Callable[[Sentence, Sequence[Sentence]], Sequence[str] | None]
 _KEY_ITSELF, _CENTRAL = "key", "central"
 
 
-def _key_itself(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
-    return key.forms
-
-
 def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
     """Return the sentence with the highest BLEU to the others as its references; of equals the first one."""
     texts = [" ".join(sentence.forms) for sentence in (key, *related)]
@@ -319,7 +303,7 @@ def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
 
 
 #: By name.
-EXTRACTION: Mapping[str, FusionSystem] = {_KEY_ITSELF: _key_itself, _CENTRAL: _central}
+EXTRACTION: Mapping[str, FusionSystem] = {_KEY_ITSELF: lambda key, _: key.forms, _CENTRAL: _central}
 #: Systems that are compared by default: fusion with its defaults, the search of 2005, and extraction.
 DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 
@@ -433,7 +417,6 @@ def evaluate_fusion(
 
 
 def _answered(source: FusionCases, systems: Mapping[str, FusionSystem], progress: Progress) -> Answers:
-    """Fuse each cluster with each system."""
     answers: dict[str, list[Sequence[str] | None]] = {name: [] for name in systems}
     for done, case in enumerate(source.cases, 1):
         for name, system in systems.items():
@@ -472,11 +455,11 @@ def _summarized(
         for name, texts in answers.items()
     ]
     result = FusionResult.from_systems(systems, seed, cases=source.cases, common=int(common.sum()))
-    more = [pair for metric in _ARGUMENTS for pair in _compared(systems, metric, seed)]
+    more = [
+        pair
+        for metric in _ARGUMENTS
+        # Of no figure for which a system has nothing to count.
+        if not any(np.isnan(system.value(metric)) for system in systems)
+        for pair in compare_systems(systems, metric, seed)
+    ]
     return replace(result, comparisons=[*result.comparisons, *more])
-
-
-def _compared(systems: Sequence[SystemResult[str | None]], metric: str, seed: int) -> list[SystemComparison]:
-    """Compare all pairs by a figure; none where a system has nothing to count."""
-    defined = all(system.value(metric) == system.value(metric) for system in systems)
-    return compare_systems(systems, metric, seed) if defined else []

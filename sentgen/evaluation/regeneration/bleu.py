@@ -6,7 +6,7 @@ test sets cost no more than a few matrix products. Tokens and signatures are sac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -35,19 +35,6 @@ def sentence_bleu(measurement: Measurement) -> tuple[list[float], str]:
 
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
     return bleu(measurement.statistics, effective=True).tolist(), signature
-
-
-def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
-    """Return a measurement by each of `overlap_metrics`, 0 to 100, of its statistics; 0 for no sentences."""
-    return {
-        name: Measurement(name, metric.signature, statistics[name], metric.figure)
-        for name, metric in overlap_metrics().items()
-    }
-
-
-def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
-    """Return the n-gram counts for each of `overlap_metrics`, a row a sentence."""
-    return {name: metric.statistics(outputs, references) for name, metric in overlap_metrics().items()}
 
 
 def bleu(sums: Floats, *, effective: bool = False) -> Floats:
@@ -139,7 +126,7 @@ def _signature(metric: BLEU | CHRF) -> str:
 
 @cache
 def overlap_metrics() -> dict[str, _BleuMetric | _ChrfMetric]:
-    """Return the metrics by name: BLEU in three ways of case and tokenization, and chrF.
+    """Return the metrics by name, 0 to 100: BLEU in three ways of case and tokenization, and chrF.
 
     Raises:
         InputError: sacreBLEU is not installed.

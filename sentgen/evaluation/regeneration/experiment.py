@@ -178,7 +178,6 @@ class _Entry:
 
     @property
     def label(self) -> str:
-        """Return the name and version of the model."""
         return f"{self.model.name}@{self.model.version}"
 
 
@@ -223,10 +222,13 @@ def evaluate_regeneration(
     files = OutputsFile.read_all(settings.outputs)
     models = list(model) if isinstance(model, Sequence) else [model]
     entries = _entries(store, models, algorithms, settings)
-    _refuse_twice([*(name for entry in entries for name in entry.plans), *files])
+    names = [*(name for entry in entries for name in entry.plans), *files]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{twice} is there twice; give the outputs another name")
     read = list(sentences)
     tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
-    given = {name: file.of(_are_ordered(read, entries[0].preparation)) for name, file in files.items()}
+    used = [bool(entries[0].preparation.case(sentence).units) for sentence in read] if files else []
+    given = {name: file.of(used) for name, file in files.items()}
     # Before the search, which may take long, so that faults of a file are reported at once.
     theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
     answered: dict[str, SystemAnswers] = {}
@@ -266,17 +268,6 @@ def _entries(
             f" say how the test set is with {spell('lowercase')} or {spell('lowercase', off='--keep-case')}"
         )
     return entries
-
-
-def _refuse_twice(names: Sequence[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"{twice} is there twice; give the outputs another name")
-
-
-def _are_ordered(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
-    """Return whether each sentence is ordered: its case has units."""
-    return [bool(preparation.case(sentence).units) for sentence in sentences]
 
 
 def _progress(
@@ -323,7 +314,9 @@ def _setup(
     for entry in entries:
         model = {"model": entry.label} if len(entries) > 1 else {}
         for name, plan in entry.plans.items():
-            systems[name] = {**_recorded_system(plan), **model}
+            packages = {scorer.name: scorer.package for scorer, _ in plan.rerankers if scorer.package}
+            own = settings_record(plan.algorithm, plan.settings)
+            systems[name] = {**own, **({"scorers": packages} if packages else {}), **model}
     systems |= {name: {"outputs": file.path, "sha256": file.sha256} for name, file in files.items()}
     prepared = {
         entry.label: {
@@ -343,12 +336,6 @@ def _setup(
             for key, value in first.items()
         },
     }
-
-
-def _recorded_system(plan: SearchPlan) -> dict[str, object]:
-    """Return the record of a system: its settings, and the packages of its plug-in scorers."""
-    packages = {scorer.name: scorer.package for scorer, _ in plan.rerankers if scorer.package}
-    return settings_record(plan.algorithm, plan.settings) | ({"scorers": packages} if packages else {})
 
 
 def _chosen(model: ModelLike) -> str:
@@ -402,7 +389,6 @@ def _preparation(
 
 
 def _names(store: Store, corpora: Sequence[int]) -> list[str]:
-    """Return the names of corpora from their ids."""
     query = select(corpus.c.name).where(corpus.c.id.in_(corpora)).order_by(corpus.c.id)
     with store.connect() as connection:
         return [str(name) for name in connection.execute(query).scalars()]

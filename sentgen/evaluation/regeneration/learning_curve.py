@@ -123,7 +123,6 @@ def learning_curve(
 
 
 def _sizes(text: str, seed: int) -> list[_Size]:
-    """Read sizes that are separated by commas."""
     sizes = []
     for size in (each.strip() for each in text.split(",")):
         number = size.removesuffix("%")
@@ -185,10 +184,9 @@ def _write(connection: Connection, corpus: int, path: Path) -> bool:
 
 def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
     """Return the companions over tags, classes and items that were built with a model."""
-    models = list_models(store)
     return [
         companion
-        for companion in models
+        for companion in list_models(store)
         if not companion.symbols.are_words
         and companion.name == f"{model.name}-{companion.symbols.over}"
         and companion.condition == model.condition
@@ -198,18 +196,14 @@ def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
 
 def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> ModelInfo:
     """Build a model and its companions again from the corpora of a store; return the model."""
-    there = {name for name in model.corpora if _is_there(drawn, name)}
+    with drawn.connect() as connection:
+        there = {name for name in model.corpora if CountedCorpus.find(connection, name) is not None}
     made: dict[str, ModelInfo] = {}
     for old in (model, *companions):
         corpora = [name for name in old.corpora if name in there]
         if corpora:
             made[old.name] = build(drawn, old.name, corpora, Recipe.of_model(old))
     return made[model.name]
-
-
-def _is_there(store: Store, name: str) -> bool:
-    with store.connect() as connection:
-        return CountedCorpus.find(connection, name) is not None
 
 
 def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> RegenerationResult:

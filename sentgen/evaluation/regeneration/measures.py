@@ -21,7 +21,7 @@ from sentgen.arrays import Floats
 from sentgen.corpus.parsers import Parser
 from sentgen.evaluation.check.verb_arguments import RelationKey, arguments, parse_once
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
+from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.generation import Problem, RegeneratedSentence, Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.generation.regenerate import Gold
@@ -103,7 +103,8 @@ def statistics(
         name: np.array([(counts[k], counts[-1]) for counts in errors], np.float64).reshape(-1, 2)
         for k, name in enumerate(ARGUMENT_ERRORS)
     }
-    return overlap_statistics(outputs, references) | parts
+    overlap = overlap_metrics().items()
+    return {name: metric.statistics(outputs, references) for name, metric in overlap} | parts
 
 
 def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
@@ -122,7 +123,11 @@ def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
         # A figure to which no sentence contributes is left out, not 0.
         if (counted := np.count_nonzero(statistics[name][:, 1]))
     }
-    return overlap_measurements(statistics) | fractions
+    overlap = {
+        name: Measurement(name, metric.signature, statistics[name], metric.figure)
+        for name, metric in overlap_metrics().items()
+    }
+    return overlap | fractions
 
 
 def _exact(answer: RegeneratedSentence, case: Gold) -> Parts:
@@ -302,7 +307,6 @@ def is_search_error(score: float, gold_score: float) -> bool:
 
 
 VERB_ARGUMENTS = "verb-arguments"
-Relations = Counter[RelationKey]
 
 
 def verb_argument_figures(
@@ -332,23 +336,17 @@ def verb_argument_figures(
     originals = [tuple(case.words) for case in cases]
     outputs = {name: [tuple(answer.words) for answer in answered] for name, answered in answers.items()}
     trees = parse_once((words for mine in (originals, *outputs.values()) for words in mine if words), parser)
-    relations: dict[tuple[str, ...], Relations] = {(): Counter()}
+    relations: dict[tuple[str, ...], Counter[RelationKey]] = {(): Counter()}
     for words, tree in trees.items():
         relations[words] = Counter(argument.key for argument in arguments(tree))
     signature = f"verb arguments, F1|word:form|case:lc|parser:{parser.name}@{parser.version}"
     figures = {}
     for name, mine in outputs.items():
         pairs = zip(mine, originals, strict=True)
-        parts = np.array(
-            [_shared_relations(relations[one], relations[other]) for one, other in pairs], np.float64
-        )
+        both = [(relations[one], relations[other]) for one, other in pairs]
+        parts = np.array([(2 * (a & b).total(), a.total() + b.total()) for a, b in both], np.float64)
         counted = np.count_nonzero(parts[:, 1])
         if counted:
             described = f"{signature}|sentences:{counted}/{len(parts)}"
             figures[name] = Measurement(VERB_ARGUMENTS, described, parts, ratio)
     return figures
-
-
-def _shared_relations(output: Relations, original: Relations) -> tuple[int, int]:
-    """Return the contributions of a sentence to numerator and denominator of `verb_argument_figures`."""
-    return 2 * (output & original).total(), output.total() + original.total()

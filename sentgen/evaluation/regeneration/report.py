@@ -112,10 +112,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         compared = [self.differences(), self.comparisons()] if self.result.comparisons else []
         figures, lengths = self.figures(), self.lengths()
         arguments = [arguments] if (arguments := self.arguments()).rows else []
-        settings, signatures = (
-            self.settings(),
-            self.signatures(_LABELS),
-        )
+        settings, signatures = self.settings(), self.signatures(_LABELS)
         return Report(
             title=f"String regeneration, run {self.result.run_id}",
             template="regeneration/report.html.j2",
@@ -236,7 +233,6 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         )
 
     def _lengths_csv(self) -> str:
-        """Return a line a system and length."""
         rows = (
             (system.system, bucket.label, len(bucket.sentences), PRIMARY, score.value)
             for system in self.result.systems
