@@ -6,12 +6,13 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
 from sqlalchemy import insert
 
-from sentgen.models.base.symbols import OF_WORDS, Symbols
+from sentgen.models.base.registry import ModelInfo
 from sentgen.schema import Store
 from sentgen.schema.store import append, raw
 from sentgen.schema.tables.corpus import RESERVED_WORDS
@@ -21,17 +22,22 @@ Ngrams = Mapping[tuple[str, ...], tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class ToyModel:
-    """What the look-ups need to know about a model."""
+class ToyModel(ModelInfo):
+    """A model as the look-ups need to know it."""
 
     id: int = 1
     name: str = "toy"
     version: int = 1
     order: int = 4
     smoothing: str = "arpa"
+    min_count: tuple[int, ...] = ()
     unknown: str = "word"
     brackets: bool = False
-    symbols: Symbols = OF_WORDS
+    vocabulary: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    created_at: datetime = datetime(2026, 1, 1)
+    corpora: tuple[str, ...] = ()
 
 
 def backoff_model(
@@ -118,17 +124,11 @@ def fill(store: Store, ngrams: Ngrams, **settings: object) -> ToyModel:
                 vocabulary=len(ids),
                 sentences=0,
                 tokens=0,
-                created_at=_then(),
+                created_at=toy.created_at,
             )
         )
     assert all(word in ids for word in RESERVED_WORDS)
     return toy
-
-
-def _then() -> object:
-    from datetime import UTC, datetime
-
-    return datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 
 #: A corpus of five sentences; every figure of the tests that use it can be counted by hand.

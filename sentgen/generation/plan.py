@@ -30,7 +30,7 @@ from sentgen.generation.bags.problem import (
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings
 from sentgen.generation.trees.factors import FACTORS, FactorSettings, found_weights
 from sentgen.models.base import registry
-from sentgen.models.base.registry import ModelLike, list_models, matching
+from sentgen.models.base.registry import ModelInfo, list_models, matching
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.dependency.tree_counts import Layer
 from sentgen.models.request import LOWERCASE
@@ -121,7 +121,7 @@ class Search:
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0, api={"lt": 2**31})] = 1
     nbest: Annotated[int, Option("Sentences to give for each bag, at most.", least=1, api={"le": 100})] = 1
 
-    def plan(self, store: Store, model: ModelLike | str) -> SearchPlan:
+    def plan(self, store: Store, model: ModelInfo | str) -> SearchPlan:
         """Make the plan of a search with a model, which may be given by its name.
 
         Raises:
@@ -196,7 +196,7 @@ class SearchPlan:
     search.
     """
 
-    model: ModelLike
+    model: ModelInfo
     algorithm: Algorithm
     settings: SearchSettings
     treebank: Treebank | None = None
@@ -258,6 +258,6 @@ class SearchPlan:
         return [f"{one.name}@{one.version}" for one in (self.model, *(each.model for each in self.features))]
 
 
-def _brackets(model: ModelLike, algorithm: Algorithm) -> str:
+def _brackets(model: ModelInfo, algorithm: Algorithm) -> str:
     keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (units np)"
     return _BRACKETS.format(model=model.name, instead=f"{keep}, or build a model without brackets")

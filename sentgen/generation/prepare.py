@@ -26,7 +26,7 @@ from sentgen.generation.bags.bag import Unit, broken_up, shuffled
 from sentgen.generation.bags.bag_reader import Bag
 from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tags_beside
@@ -198,7 +198,7 @@ def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def _language_model(
-    store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], order: int, lower: bool
+    store: Store, model: ModelInfo, batch: Sequence[Sequence[Unit]], order: int, lower: bool
 ) -> tuple[SubModel, list[list[Spelling]]]:
     """Fetch the n-grams of a batch; also return the spellings of the units of each bag."""
     spelled = [[spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]

@@ -15,7 +15,7 @@ from sentgen.generation.bags.problem import ROOT, Algorithm, Ordering, Problem, 
 from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, scores_of
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.ngrams.ngram_table import table_at
 from sentgen.schema import Store
 
@@ -117,7 +117,7 @@ class RegeneratedSentence:
 
 
 def regenerate(
-    store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **fields: Any
+    store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]], **fields: Any
 ) -> Iterator[RegeneratedSentence]:
     """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
     return order_bags(store, Search(**fields).plan(store, model), bags)

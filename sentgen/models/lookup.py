@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo, looked_up
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
@@ -39,7 +39,7 @@ class BackoffStep:
     total: float
 
 
-def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
+def explain(store: Store, model: ModelInfo, words: Sequence[str]) -> list[BackoffStep]:
     """Return the back-off steps by which the model computes log10 p(last word | the words before it).
 
     Words that the model does not know are read as ``<unk>``; only as many words of context as the model has
@@ -77,7 +77,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
             gram = gram[1:]
 
 
-def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
+def _explain_counts(store: Store, model: ModelInfo, words: Sequence[str]) -> list[BackoffStep]:
     """Return the steps of a model that reads counts; an unseen context costs as much as a seen one."""
     with store.connect() as connection, translated_errors(store.path):
         duck = raw(connection)
@@ -106,7 +106,7 @@ def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> lis
         gram = gram[1:]
 
 
-def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, int]:
+def _known(connection: Connection, model: ModelInfo, form: str) -> tuple[str, int]:
     """Return a word and its id, those of <unk> if the model does not know the word."""
     query = select(word_table.c.id).where(word_table.c.form == form).order_by(word_table.c.id)
     number = connection.execute(query).scalar()
@@ -115,7 +115,7 @@ def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, in
     return form, int(number)
 
 
-def _find(connection: Connection, model: ModelLike, ids: Sequence[int]) -> tuple[float, float] | None:
+def _find(connection: Connection, model: ModelInfo, ids: Sequence[int]) -> tuple[float, float] | None:
     """Return log-probability and back-off weight of one n-gram, None if the model does not have it."""
     columns = model_ngram.c
     query = select(columns.logp, columns.backoff).where(

@@ -21,7 +21,7 @@ from sentgen.corpus.readers.lines import split_tokens
 from sentgen.errors import InputError, NotFoundError, Rejection
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.selection import Selection
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scoring import (
     FIGURES,
@@ -67,7 +67,7 @@ class ScoredText:
     """
 
     store: Store
-    model: ModelLike
+    model: ModelInfo
     asked: ScoreRequest
     texts: Iterable[str] = ()
     path: str = "-"
@@ -281,7 +281,7 @@ def _tokens(names: Row, score: SentenceScore) -> Iterator[Row]:
 
 
 def words_of(
-    store: Store, model: ModelLike, lines: Iterable[str], *, tokenize: bool = False, path: str = "-"
+    store: Store, model: ModelInfo, lines: Iterable[str], *, tokenize: bool = False, path: str = "-"
 ) -> Iterator[Sequence[str]]:
     """Yield the words of sentences, one a line; or of raw text in the language of the model's corpora.
 
@@ -304,7 +304,7 @@ def words_of(
         yield item.forms
 
 
-def _language_of(store: Store, model: ModelLike) -> str:
+def _language_of(store: Store, model: ModelInfo) -> str:
     """Return the language in which raw text of the model's corpora was read; English if there is none."""
     raw = select(source.c.reader_version).where(
         source.c.format.in_([text.READER.name, jsonl.READER.name]),

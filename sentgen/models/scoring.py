@@ -19,7 +19,7 @@ from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
 from sentgen.errors import spell
 from sentgen.lookups.statistics.intervals import RatioSums, in_order
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelInfo, looked_up
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
@@ -39,7 +39,7 @@ class Events(NamedTuple):
     length: Ints  # (events,) length of the longest n-gram of the model that ends with the event
 
     @classmethod
-    def of_batch(cls, store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
+    def of_batch(cls, store: Store, model: ModelInfo, batch: TextBatch, lower: bool) -> Events:
         """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
         if model.smoothing != DYNAMIC:
             return _events(store, model, batch, lower)
@@ -74,7 +74,7 @@ def probabilities(parts: Sequence[Events]) -> Floats:
     return p
 
 
-def _events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
+def _events(store: Store, model: ModelInfo, batch: TextBatch, lower: bool) -> Events:
     forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
     reader, lengths = ModelReader(store, model), batch.lengths
     reader.expect(len(batch.numbers) + len(lengths))
@@ -276,7 +276,7 @@ class Totals:
         return perplexity_of(self.log10 - self.log10_oov, self.tokens - self.oov)
 
 
-def model_notes(model: ModelLike) -> list[str]:
+def model_notes(model: ModelInfo) -> list[str]:
     """Return the notes on the scores of a model."""
     notes = {
         _BRACKET_NOTE: model.brackets,
@@ -311,7 +311,7 @@ def perplexity_of(log10: float, events: int) -> float:
 
 def score_sentences(
     store: Store,
-    model: ModelLike,
+    model: ModelInfo,
     sentences: Iterable[Sequence[str]],
     *,
     lowercase: bool | None = None,
@@ -342,7 +342,7 @@ def score_sentences(
 
 
 def score_batches(
-    store: Store, model: ModelLike, batches: Iterable[TextBatch], lowercase: bool | None = None
+    store: Store, model: ModelInfo, batches: Iterable[TextBatch], lowercase: bool | None = None
 ) -> Iterator[ScoredBatch]:
     """Score batches in order, as `score_sentences` does their sentences."""
     lower = lowercases(store, model) if lowercase is None else lowercase

@@ -34,7 +34,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.models.base import registry
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import use_of
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, anchor_slices, anchored
@@ -242,7 +242,7 @@ class SubModel:
     Local ids 0 to 3 are <unk>, <s>, </s> and <root>; the words of the batch that the model knows follow.
     """
 
-    model: ModelLike
+    model: ModelInfo
     order: int
     table: NgramTable
     words: tuple[str, ...]
@@ -266,7 +266,7 @@ class SubModel:
 
 def prefetch(
     store: Store,
-    model: ModelLike,
+    model: ModelInfo,
     bags: Sequence[Sequence[str]],
     *,
     tags: Iterable[str] = (),
@@ -306,7 +306,7 @@ def prefetch(
 
 def _counted(
     duck: duckdb.DuckDBPyConnection,
-    model: ModelLike,
+    model: ModelInfo,
     order: int,
     bags: Sequence[Sequence[str]],
     forms: set[str],
@@ -328,7 +328,7 @@ def _counted(
 def _mixed(
     duck: duckdb.DuckDBPyConnection,
     store: Store,
-    mixed: tuple[ModelLike, Sequence[tuple[ModelLike, float]]],
+    mixed: tuple[ModelInfo, Sequence[tuple[ModelInfo, float]]],
     order: int,
     bags: Sequence[Sequence[str]],
     forms: set[str],
@@ -358,7 +358,7 @@ def _coded(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[list[lis
 
 
 def _submodel_of(
-    model: ModelLike, order: int, ids: dict[str, int], rows: CachedNgrams, started: float
+    model: ModelInfo, order: int, ids: dict[str, int], rows: CachedNgrams, started: float
 ) -> SubModel:
     """Renumber the words from 0, reserved ones first, and build the table of the n-grams up to an order."""
     lengths = rows.lengths
@@ -382,7 +382,7 @@ def _numbered(ids: dict[str, int], unigrams: set[int]) -> tuple[tuple[str, ...],
 def _ngrams(
     duck: duckdb.DuckDBPyConnection,
     store: Store,
-    model: ModelLike,
+    model: ModelInfo,
     bags: Sequence[Sequence[str]],
     ids: dict[str, int],
     cache: NgramCache,
@@ -400,7 +400,7 @@ def _ngrams(
 
 
 def _fetch(
-    duck: duckdb.DuckDBPyConnection, store: Store, model: ModelLike, anchors: list[int], cache: NgramCache
+    duck: duckdb.DuckDBPyConnection, store: Store, model: ModelInfo, anchors: list[int], cache: NgramCache
 ) -> Iterator[CachedNgrams]:
     """Yield the rows of ascending anchors, and cache the first anchors, up to half of the cache.
 
@@ -429,7 +429,7 @@ def _fetch(
 
 
 def _stream(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int]
+    duck: duckdb.DuckDBPyConnection, model: ModelInfo, anchors: list[int]
 ) -> Iterator[tuple[Ints, CachedNgrams]]:
     """Run the query for ascending anchors, and yield anchors and rows in chunks of one row or more."""
     words = ", ".join(f"w{i}" for i in range(1, model.order + 1))
@@ -438,7 +438,7 @@ def _stream(
         yield reduce(np.maximum, padded), CachedNgrams(np.stack(padded, axis=1), logp, backoff)
 
 
-def lowercases(store: Store, model: ModelLike) -> bool:
+def lowercases(store: Store, model: ModelInfo) -> bool:
     """Return whether all corpora of a model were lower-cased by ingestion, as its input then must be."""
     with store.connect() as connection, translated_errors(store.path):
         known, key = connection_cache(connection), ("lowercases", model.id)

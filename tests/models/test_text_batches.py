@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.readers.lines import split_tokens
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.scoring import Totals, score_batches, score_sentences
 from sentgen.models.text_batches import TextBatch
 from sentgen.schema import Store
@@ -35,15 +35,11 @@ def test_lines_are_split_as_readers_do(lines: list[str], tokens: int, most: int)
 
 
 def test_bounds_of_batches() -> None:
-    """Tokens and different words end a batch, which says that more may follow."""
+    """Tokens and different words end a batch."""
     by_tokens = [*TextBatch.of_sentences([["a", "a"]] * 5, max_tokens=4)]
     by_words = [*TextBatch.of_sentences([["a", "b"], ["c"], ["d"]], max_words=3)]
 
-    assert [(batch.lengths.tolist(), batch.full) for batch in by_tokens] == [
-        ([2, 2], True),
-        ([2, 2], True),
-        ([2], False),
-    ]
+    assert [batch.lengths.tolist() for batch in by_tokens] == [[2, 2], [2, 2], [2]]
     assert [batch.lengths.tolist() for batch in by_words] == [[2, 1], [1]]
     assert [*TextBatch.of_lines([])] == []
 
@@ -72,7 +68,7 @@ def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyM
     assert together.warnings == one_by_one.warnings
 
 
-def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
+def test_infinite_perplexities(toy: tuple[Store, ModelInfo]) -> None:
     """Perplexities beyond floats are infinite, not an error."""
     (batch,) = score_batches(*toy, TextBatch.of_lines(["the"]))
     batch.log10[:] = -1e6

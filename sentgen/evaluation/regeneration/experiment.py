@@ -42,7 +42,7 @@ from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.prepare import with_known_tags
 from sentgen.generation.regenerate import Gold
-from sentgen.models.base.registry import ModelInfo, ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases
 from sentgen.options import Option, parse_system
@@ -171,7 +171,7 @@ class RegenerationSettings(Search):
 class _Entry:
     """A model of the evaluation: the plans of its systems, its treebanks, and its preparation of cases."""
 
-    model: ModelLike
+    model: ModelInfo
     plans: Mapping[str, SearchPlan]
     treebanks: list[int]
     preparation: Preparation
@@ -183,7 +183,7 @@ class _Entry:
 
 def evaluate_regeneration(
     store: Store,
-    model: ModelLike | Sequence[ModelLike],
+    model: ModelInfo | Sequence[ModelInfo],
     sentences: Iterable[Sentence],
     algorithms: Sequence[str],
     settings: RegenerationSettings | None = None,
@@ -247,10 +247,10 @@ def evaluate_regeneration(
 
 
 def _entries(
-    store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], settings: RegenerationSettings
+    store: Store, models: Sequence[ModelInfo], algorithms: Sequence[str], settings: RegenerationSettings
 ) -> list[_Entry]:
     """Return an entry for each model, after checks that models differ and agree on case."""
-    labels = [f"{model.name}@{model.version}" for model in models]
+    labels = [model.label for model in models]
     if not models or len(set(labels)) < len(labels):
         raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
     entries = []
@@ -290,7 +290,7 @@ def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
 
 
 def cases_of(
-    store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search, plan: SearchPlan
+    store: Store, model: ModelInfo, sentences: Iterable[Sentence], search: Search, plan: SearchPlan
 ) -> list[Gold]:
     """Return the test cases that an evaluation of this search alone would make of the sentences."""
     corpora = _treebanks([plan])
@@ -338,13 +338,13 @@ def _setup(
     }
 
 
-def _chosen(model: ModelLike) -> str:
+def _chosen(model: ModelInfo) -> str:
     """Return the condition on the sentences from which a model was built; empty if it was built from all."""
     return model.condition if isinstance(model, ModelInfo) else ""
 
 
 def _plans(
-    store: Store, model: ModelLike, algorithms: Sequence[str], search: Search
+    store: Store, model: ModelInfo, algorithms: Sequence[str], search: Search
 ) -> dict[str, SearchPlan]:
     """Return the plan of each system, without lower-casing, as the test set is lower-cased already."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
@@ -376,7 +376,7 @@ def _cases(
 
 
 def _preparation(
-    store: Store, model: ModelLike, search: Search, corpora: Sequence[int], *, punctuation: bool
+    store: Store, model: ModelInfo, search: Search, corpora: Sequence[int], *, punctuation: bool
 ) -> Preparation:
     """Return how sentences become cases for a model; ``corpora`` are those with the dependencies, if any."""
     return Preparation(

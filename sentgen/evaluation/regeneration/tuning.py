@@ -35,7 +35,7 @@ from sentgen.generation.plan import Rerankers, scores_of
 from sentgen.generation.regenerate import Gold
 from sentgen.generation.trees.factors import FACTORS, FactorSettings
 from sentgen.generation.trees.joint import candidates
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.companions import LearntWeights
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
@@ -100,7 +100,7 @@ Progress = Callable[[int, int], None]
 
 def tune(
     store: Store,
-    model: ModelLike,
+    model: ModelInfo,
     sentences: Iterable[Sentence],
     request: TuningSettings,
     *,
@@ -134,7 +134,7 @@ def tune(
     rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
     settings = {name: getattr(request, name) for name in ("rounds", "candidates", "features", "seed")}
-    label = f"{model.name}@{model.version}"
+    label = model.label
     parameters = {"model": label, **set_record(source, [case.reference for case in cases]), **settings}
     result = recorder.record(
         TuningResult(

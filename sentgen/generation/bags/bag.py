@@ -20,7 +20,7 @@ import numpy as np
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.corpus.sentence import RESERVED, UNIVERSAL_TAGS, Sentence
 from sentgen.errors import InputError
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.dependency.tagging import corpora_of, known_tags
 from sentgen.schema import Store
 
@@ -43,7 +43,7 @@ class KnownTags:
         treebanks: ids of the corpora; those of the model if ``None``.
     """
 
-    def __init__(self, store: Store, model: ModelLike, treebanks: Sequence[int] | None = None) -> None:
+    def __init__(self, store: Store, model: ModelInfo, treebanks: Sequence[int] | None = None) -> None:
         self._store, self._model, self._treebanks = store, model, treebanks
 
     def __contains__(self, tag: object) -> bool:

@@ -24,7 +24,7 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError, spell
 from sentgen.generation.clusters.depviterbi import UNLIMITED, PathReader
 from sentgen.generation.clusters.settings import DocumentFrequencies, GenerationSettings, emission
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.dependency.cluster_counts import (
     BATCH,
     ClusterCounts,
@@ -45,7 +45,7 @@ class MixedModel:
     """A model in a store whose bigrams are mixed into those of the clusters; the clusters have ``weight``."""
 
     store: Store
-    model: ModelLike
+    model: ModelInfo
     weight: float = 0.5
 
     def __post_init__(self) -> None:

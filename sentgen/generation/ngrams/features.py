@@ -17,7 +17,7 @@ from sentgen.arrays import Ints
 from sentgen.case_folding import fold
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import Setting, Weights, is_writable
-from sentgen.models.base.registry import ModelLike, find, list_models
+from sentgen.models.base.registry import ModelInfo, find, list_models
 from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.companions import COMPANIONS, TEXT, companion_name
@@ -73,7 +73,7 @@ class FeatureSettings:
 class FeatureModel:
     """A further model; ``lowercase``: whether words are looked up in lower case."""
 
-    model: ModelLike
+    model: ModelInfo
     lowercase: bool
 
     @property
@@ -91,7 +91,7 @@ class FeatureModel:
         return submodel, [_arrays(submodel, bag) for bag in spelled]
 
 
-def companions(store: Store, model: ModelLike) -> dict[str, str]:
+def companions(store: Store, model: ModelInfo) -> dict[str, str]:
     """Return the companions of a model: over tags, classes and items of its corpora, and of more text.
 
     Of each kind it is the model that covers most of the corpora of the model; ties go to a model that was

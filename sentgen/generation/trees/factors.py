@@ -42,7 +42,7 @@ from sentgen.generation.trees.projective import (
     tree_score,
 )
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, log_of
-from sentgen.models.base.registry import ModelLike, list_models
+from sentgen.models.base.registry import ModelInfo, list_models
 from sentgen.models.companions import TEXT, LearntWeights
 from sentgen.models.scorer import scorer_named
 from sentgen.schema import Store
@@ -256,7 +256,7 @@ class WeightSettings:
 
 
 def found_weights(
-    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings, given: Collection[str]
+    store: Store, model: ModelInfo, algorithm: Algorithm, settings: SearchSettings, given: Collection[str]
 ) -> SearchSettings:
     """Return settings with the weights that were tuned for a model, else default weights.
 
@@ -293,7 +293,7 @@ def found_weights(
 
 
 def _learnt(
-    store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings
+    store: Store, model: ModelInfo, algorithm: Algorithm, settings: SearchSettings
 ) -> LearntWeights | None:
     """Return the tuned weights, if there are any and the settings ask for them."""
     if WeightSettings not in algorithm.groups or settings.of(WeightSettings).weights == DEFAULT:
@@ -301,12 +301,12 @@ def _learnt(
     return LearntWeights.find(store, model.id, algorithm.name, settings.of(WeightSettings).version)
 
 
-def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:
+def _require(store: Store, model: ModelInfo, learnt: Collection[str]) -> None:
     """Refuse weights whose tuning used a missing model or scorer: the other weights depend on it."""
     there = {listed.label for listed in list_models(store)}
     gone = next((name for name in learnt if name not in there and scorer_named(name) is None), None)
     if gone is not None:
         raise NotFoundError(
-            f"weights of {model.name}@{model.version} were learnt with {gone}, which was removed;"
+            f"weights of {model.label} were learnt with {gone}, which was removed;"
             " tune again, or take weights default"
         )

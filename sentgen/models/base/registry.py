@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import duckdb
 from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
@@ -62,27 +62,6 @@ left join segment s on s.corpus_id = m.corpus_id
 where m.model_id = ?
 order by s.id
 """
-
-
-class ModelLike(Protocol):
-    """The properties of a model that look-ups read."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def smoothing(self) -> str: ...
-    @property
-    def unknown(self) -> str: ...
-    @property
-    def brackets(self) -> bool: ...
-    @property
-    def symbols(self) -> Symbols: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,14 +257,14 @@ def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
     return matches
 
 
-def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
+def looked_up(store: Store, model: ModelInfo) -> list[tuple[ModelInfo, float]]:
     """Return the models that a mixture looks up, with their weights.
 
     Raises:
         NotFoundError: one of the models was removed.
     """
     with store.connect() as connection:
-        mixed = find_in(connection, f"{model.name}@{model.version}")
+        mixed = find_in(connection, model.label)
         return [(find_in(connection, label), weight) for label, weight in mixed.parts]
 
 
@@ -352,7 +331,7 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
     connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
 
 
-def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
+def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelInfo) -> dict[int, int]:
     """Return how many n-grams of each order a model reads; none if the counts of a corpus are gone."""
     try:
         counts = ModelCounts.of_model(duck, model)
@@ -375,7 +354,7 @@ class ModelCounts(NamedTuple):
     total: int
 
     @classmethod
-    def of_model(cls, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
+    def of_model(cls, duck: duckdb.DuckDBPyConnection, model: ModelInfo) -> ModelCounts:
         """Return which counts a model reads now.
 
         Raises:
@@ -385,7 +364,7 @@ class ModelCounts(NamedTuple):
         for name, gone, _, _ in rows:
             if gone:
                 raise ModelError(
-                    f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was"
+                    f"model {model.label} reads the counts of corpus {name!r}, which was"
                     " removed; build it again"
                 )
         ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
@@ -477,7 +456,7 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
     )
 
 
-def laid_out_file(store: Store, model: ModelLike) -> Path | None:
+def laid_out_file(store: Store, model: ModelInfo) -> Path | None:
     """Return the file in which a model of the store is laid out; ``None`` if the store lacks the model."""
     # A cursor of its own: threads may share a store.
     with store.connect() as connection, cursor(raw(connection)) as duck:

@@ -18,7 +18,7 @@ from sqlalchemy import func, literal, select
 from sentgen.case_folding import fold, fold_sql
 from sentgen.counts import corpora
 from sentgen.errors import ModelError, spell
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.base.sql import statements
 from sentgen.models.dependency.tree_counts import Layer
 from sentgen.options import TRAIN
@@ -31,7 +31,7 @@ from sentgen.schema.tables.counts import dependency_event, segment
 from sentgen.schema.tables.models import model_corpus
 
 
-def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
+def corpora_of(store: Store, model: ModelInfo) -> list[tuple[int, str]]:
     """Return ids and names of the corpora that a language model was built from, by id."""
     query = (
         select(corpus.c.id, corpus.c.name)
@@ -42,7 +42,7 @@ def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
         return [(int(number), str(name)) for number, name in connection.execute(query.order_by("id"))]
 
 
-def has_trees(store: Store, model: ModelLike, layer: Layer = "unit") -> bool:
+def has_trees(store: Store, model: ModelInfo, layer: Layer = "unit") -> bool:
     """Return whether a corpus that a language model was built from has trees."""
     mine = [number for number, _ in corpora_of(store, model)]
     if not mine or not _having_trees(store, mine, layer):
@@ -62,7 +62,7 @@ def have_function_heads(store: Store, corpora: Sequence[int]) -> bool:
 
 
 def treebanks_of(
-    store: Store, model: ModelLike, names: Sequence[str] | None = None, layer: Layer = "unit"
+    store: Store, model: ModelInfo, names: Sequence[str] | None = None, layer: Layer = "unit"
 ) -> list[int]:
     """Return the ids of the corpora whose trees are used with a language model.
 

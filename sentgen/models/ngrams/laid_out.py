@@ -33,7 +33,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bytes, Floats, Ints, Longs, compiled
 from sentgen.errors import StoreError
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, laid_out_file
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelInfo, laid_out_file
 from sentgen.models.ngrams.ngram_cache import NGRAM, CachedNgrams, StoredNgrams
 from sentgen.models.ngrams.ngram_table import MISSING_UNK, NEVER
 from sentgen.schema import Store, folders
@@ -142,7 +142,7 @@ class _ModelUse:
         model: the model, which never changes.
     """
 
-    def __init__(self, store: Store, model: ModelLike) -> None:
+    def __init__(self, store: Store, model: ModelInfo) -> None:
         self._path, self._memory = laid_out_file(store, model), store.memory_limit
         self._read, self._ngrams = 0, -1
         # Models with other smoothing have no n-grams of their own.
@@ -153,7 +153,7 @@ class _ModelUse:
         """Note how many n-grams were read from the store because the model was not laid out."""
         self._read += ngrams
 
-    def expect(self, store: Store, model: ModelLike, tokens: int = 0, *, least: int = 0) -> None:
+    def expect(self, store: Store, model: ModelInfo, tokens: int = 0, *, least: int = 0) -> None:
         """Lay the model out if that takes less time than reading the store.
 
         Args:
@@ -173,7 +173,7 @@ class _ModelUse:
                 # Another process may have laid the model out in the meantime.
                 self.laid_out = _mapped(self._path, self._memory) or self._lay_out(duck, model)
 
-    def _lay_out(self, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> _LaidOut | None:
+    def _lay_out(self, duck: duckdb.DuckDBPyConnection, model: ModelInfo) -> _LaidOut | None:
         words = duck.execute(_WORDS, [model.id]).fetchall()
         vocabulary = _vocabulary_of([row for row in words if row[0] not in RESERVED_WORDS])
         longer, greatest = duck.execute(_SIZES, [model.id]).fetchall()[0]
@@ -186,7 +186,7 @@ class _ModelUse:
             _write(duck, model, plan.views(memory), vocabulary)
             memory.flags.writeable = False  # as mapped files are, so that kernels are compiled for one type
             return plan.views(memory)
-        label = f"{model.name}@{model.version}"
+        label = model.label
         try:
             return _write_file(
                 self._path, plan, label, lambda laid_out: _write(duck, model, laid_out, vocabulary)
@@ -200,7 +200,7 @@ class _ModelUse:
 _uses: WeakKeyDictionary[Store, dict[tuple[int, int], _ModelUse]] = WeakKeyDictionary()
 
 
-def use_of(store: Store, model: ModelLike) -> _ModelUse:
+def use_of(store: Store, model: ModelInfo) -> _ModelUse:
     """Return the use of a model of an open store."""
     models = _uses.setdefault(store, {})
     key = model.id, model.version
@@ -241,7 +241,7 @@ def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut],
 
 
 def _write(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, laid_out: _LaidOut, vocabulary: _ModelWords
+    duck: duckdb.DuckDBPyConnection, model: ModelInfo, laid_out: _LaidOut, vocabulary: _ModelWords
 ) -> None:
     """Write the words and n-grams of a model into an empty layout."""
     words = laid_out.vocabulary

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo, looked_up
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import score_stream, use_of
 from sentgen.models.ngrams.ngram_cache import NGRAM, NgramCache, StoredNgrams, anchored
@@ -37,7 +37,7 @@ _BEHIND = np.iinfo(np.int64).max
 _UNIGRAM_WORDS = "select w1 from model_ngram where model_id = ? and n = 1"
 
 
-def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
+def _known_words(store: Store, model: ModelInfo, forms: Sequence[str]) -> Ints:
     """Return the id of each form, that of <unk> where the model has no unigram."""
     counting = model.smoothing == STUPID_BACKOFF  # counts may change: nothing is kept
     cache = NgramCache(0) if counting else NgramCache.of_store(store)
@@ -59,7 +59,7 @@ def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     return encoded
 
 
-def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
+def _prefetch_text(store: Store, model: ModelInfo, stream: Ints) -> tuple[NgramTable, int]:
     """Return the n-grams of the model that occur in a text, and how many had to be read for them.
 
     Their words are ids of the store.
@@ -221,7 +221,7 @@ class ModelReader:
         model: the model.
     """
 
-    def __init__(self, store: Store, model: ModelLike) -> None:
+    def __init__(self, store: Store, model: ModelInfo) -> None:
         self.model, self._store = model, store
         #: Readers of the models that a mixture looks up, with their weights.
         self.parts: list[tuple[ModelReader, float]] = []

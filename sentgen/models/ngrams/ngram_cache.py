@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Shorts
-from sentgen.models.base.registry import ModelLike
+from sentgen.models.base.registry import ModelInfo
 from sentgen.models.base.sql import among_bits
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
@@ -109,7 +109,7 @@ _MAX_KNOWN_FORMS = 500_000
 
 
 def anchored(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: Sequence[int], columns: str, *, rows: int
+    duck: duckdb.DuckDBPyConnection, model: ModelInfo, anchors: Sequence[int], columns: str, *, rows: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield columns of the n-grams of ascending anchors, in batches of 1 to about ``rows`` rows."""
     select = f"select {columns} from model_ngram where model_id = {int(model.id)}"
@@ -196,15 +196,15 @@ class NgramCache:
         """Return what the cache holds and how often it helped."""
         return self._rows.statistics
 
-    def take(self, model: ModelLike, anchors: Iterable[int]) -> tuple[list[CachedNgrams], list[int]]:
+    def take(self, model: ModelInfo, anchors: Iterable[int]) -> tuple[list[CachedNgrams], list[int]]:
         """Return what is known of some anchors, ascending, and which of them must be fetched."""
         return self._rows.take((model.id, model.version), anchors)
 
-    def put(self, model: ModelLike, anchor: int, rows: CachedNgrams) -> None:
+    def put(self, model: ModelInfo, anchor: int, rows: CachedNgrams) -> None:
         """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
         self._rows.put((model.id, model.version), anchor, rows)
 
-    def forms(self, model: ModelLike) -> dict[str, int]:
+    def forms(self, model: ModelInfo) -> dict[str, int]:
         """Return the word ids looked up so far, -1 for a form that the model cannot know."""
         with self._lock:
             key = (model.id, model.version)
@@ -212,7 +212,7 @@ class NgramCache:
                 del self._forms[key]  # callers keep the dictionaries that they hold
             return self._forms.setdefault(key, {})
 
-    def unigrams(self, model: ModelLike, read: Callable[[], Ints]) -> Bools:
+    def unigrams(self, model: ModelInfo, read: Callable[[], Ints]) -> Bools:
         """Return for each word id whether the model has it as a unigram; read once.
 
         Args:
@@ -227,7 +227,7 @@ class NgramCache:
             self._unigrams[key] = known
         return self._unigrams[key]
 
-    def word_ids(self, duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str]) -> dict[str, int]:
+    def word_ids(self, duck: duckdb.DuckDBPyConnection, model: ModelInfo, forms: set[str]) -> dict[str, int]:
         """Return the ids of the forms that the store knows; only forms that are not cached are queried."""
         known = self.forms(model)
         missing = sorted(form for form in forms if form not in known)

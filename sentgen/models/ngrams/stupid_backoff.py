@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs
-from sentgen.models.base.registry import ModelCounts, ModelLike
+from sentgen.models.base.registry import ModelCounts, ModelInfo
 from sentgen.models.ngrams.ngram_cache import CachedNgrams
 from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
 from sentgen.schema.engine import arrow_reader
@@ -94,7 +94,7 @@ def _order(counts: ModelCounts, n: int, words: Sequence[int], *, grouped: bool) 
 
 def count_rows(
     duck: duckdb.DuckDBPyConnection,
-    model: ModelLike,
+    model: ModelInfo,
     counts: ModelCounts,
     order: int,
     words: Sequence[int],
@@ -133,7 +133,7 @@ def _summed(rows: CachedNgrams, min_count: Sequence[int]) -> CachedNgrams:
     return summed.where(summed.logp >= np.asarray(min_count)[summed.lengths - 1])
 
 
-def count_unknown(table: NgramTable, model: ModelLike) -> None:
+def count_unknown(table: NgramTable, model: ModelInfo) -> None:
     """Set the count of <unk> to 1 in a table of counts where it has none."""
     row = find(table, EMPTY, UNK)
     if model.unknown == "word" and np.isnan(table.logp[row]):
