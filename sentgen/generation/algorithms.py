@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Literal, cast, get_args, get_origin
 
 from sentgen.entry_points import Plugin, Registry
@@ -31,35 +31,24 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 
-def _algorithm_of(plugin: Plugin, given: object) -> Algorithm:
+def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
     """Return the algorithm of a plug-in, whose exceptions become `PluginError`.
 
     Raises:
-        PluginError: the entry point names no algorithm.
+        PluginError: the entry point names no algorithm, or settings as `_check_settings` refuses them.
     """
     algorithm = plugin.of_kind(given, Algorithm)
     plugin.check_called(algorithm.name)
+    _check_settings(plugin, algorithm)
     return replace(
         algorithm, order=_guarded_order(plugin, algorithm), value=_guarded_value(plugin, algorithm)
     )
 
 
-def _check_settings(
-    plugin: Plugin, algorithm: Algorithm, names: Collection[str], groups: Collection[type]
-) -> None:
-    """Refuse settings of a plug-in that are declared in another way than ours, or have the name of ours.
-
-    Args:
-        plugin: the plug-in.
-        algorithm: the algorithm that the plug-in adds.
-        names: names of the settings that sentgen has.
-        groups: the classes that declare these settings, which an algorithm of a plug-in may use as well.
-
-    Raises:
-        PluginError: there is such a setting.
-    """
+def _check_settings(plugin: Plugin, algorithm: Algorithm) -> None:
+    """Refuse settings of a plug-in that are declared in another way than ours, or have the name of ours."""
     for group in algorithm.settings:
-        if group in groups:
+        if group in GROUPS:
             continue
         with plugin.at_work():
             # A field without an option is no parameter, and could not be set.
@@ -71,7 +60,7 @@ def _check_settings(
                 " its authors must change that",
                 plugin=plugin,
             )
-        taken = [each.name for each in declared if each.name in names]
+        taken = [each.name for each in declared if each.name in SETTINGS]
         if taken:
             message = (
                 f"has a setting {taken[0]!r}, which is one of sentgen; its authors must choose another name"
@@ -173,12 +162,6 @@ def _parameters(groups: Iterable[type]) -> dict[str, Parameter]:
 SETTINGS = _parameters((NgramSettings, beam.BeamSettings, RerankSettings, *GROUPS))
 
 
-def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
-    algorithm = _algorithm_of(plugin, given)
-    _check_settings(plugin, algorithm, SETTINGS, GROUPS)
-    return algorithm
-
-
 #: Algorithms of `generate` and `fuse`, which do not order bags.
 _REGISTRY = Registry("algorithm", ALGORITHMS, _of_plugin, reserved=("depviterbi", "bigram"))
 
@@ -237,7 +220,7 @@ _PUBLISHED = "as_published"
 
 
 def read_system(
-    text: str, as_published: Paper | None = None, changes: Mapping[str, object] | None = None
+    text: str, as_published: Paper | None, changes: Mapping[str, object]
 ) -> tuple[Algorithm, SearchSettings, Collection[str]]:
     """Read ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``; return algorithm, settings, and given names.
 
@@ -258,7 +241,7 @@ def read_system(
     known = _settings_of(algorithm)
     own = dict(_assignment(text, change, known) for change in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, as_published))
-    given = {name: value for name, value in (changes or {}).items() if value is not None} | own
+    given = {name: value for name, value in changes.items() if value is not None} | own
     return algorithm, settings_for(algorithm, paper, given), given.keys()
 
 
@@ -330,19 +313,15 @@ def _check(setting: Parameter, value: object) -> None:
     kind, option = setting.kind, setting.option
     if get_origin(kind) is Literal and value not in get_args(kind):
         raise InputError(f"{_with_dashes(setting.name)} {value!r} is neither {' nor '.join(get_args(kind))}")
-    if setting.name not in SETTINGS and isinstance(value, int | float) and not _within(value, option):
-        raise InputError(f"{_with_dashes(setting.name)} {value!r} is not {_bounds(option)}")
-
-
-def _within(value: float, option: Option) -> bool:
-    return (option.least is None or value >= option.least) and (option.most is None or value <= option.most)
-
-
-def _bounds(option: Option) -> str:
-    """Return the bounds of a number in words."""
-    if option.most is None:
-        return f"{option.least} or more"
-    return f"{option.most} or less" if option.least is None else f"between {option.least} and {option.most}"
+    if setting.name in SETTINGS or not isinstance(value, int | float) or option.least is option.most is None:
+        return
+    least = -inf if option.least is None else option.least
+    most = inf if option.most is None else option.most
+    if not least <= value <= most:
+        bounds = f"between {least} and {most}"
+        if option.most is None or option.least is None:
+            bounds = f"{least} or more" if option.most is None else f"{most} or less"
+        raise InputError(f"{_with_dashes(setting.name)} {value!r} is not {bounds}")
 
 
 def _with_dashes(name: str) -> str:

@@ -258,7 +258,7 @@ class Answers:
     def step_tables(self) -> list[list[Sequence[object]]]:
         """Return the steps of the search for the tree of each sentence, for reading; none if not known."""
         tables: list[list[Sequence[object]]] = []
-        for sentence, steps in zip(self.sentences, _steps(self), strict=True):
+        for sentence, steps in zip(self.sentences, _explain_steps(self), strict=True):
             rows = [_step_row(sentence.units, step) for step in steps]
             tables.append([[row[name] for name in STEP_COLUMNS] for row in rows])
         return tables
@@ -300,16 +300,12 @@ def _sentence_table(answers: Answers) -> Rows:
     return Rows(columns, rows)
 
 
-def _steps(answers: Answers) -> list[list[SearchStep]]:
-    return _explain_steps(answers.store, answers.plan, answers.sentences)
-
-
 def _with_steps(
     answers: Answers, tables: Sequence[Sequence[Sequence[object]]]
 ) -> list[list[Sequence[object]]]:
     """Return the rows of each sentence with the search steps of their modifiers."""
     full: list[list[Sequence[object]]] = []
-    for sentence, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
+    for sentence, steps, rows in zip(answers.sentences, _explain_steps(answers), tables, strict=True):
         mine: list[list[object]] = [[] for _ in rows]
         for step in steps:
             row = _step_row(sentence.units, step)
@@ -349,13 +345,8 @@ def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
 def _word(explained: _ExplainedWord) -> Iterator[Sequence[object]]:
     """Yield a row for each n-gram that was tried: its log-probability, or its back-off weight."""
     for step in explained.steps:
-        yield (
-            explained.word,
-            " ".join(step.ngram),
-            *_both(step.log10),
-            *_both(step.backoff),
-            *_both(step.total),
-        )
+        logs = (*_both(step.log10), *_both(step.backoff), *_both(step.total))
+        yield explained.word, " ".join(step.ngram), *logs
 
 
 def _both(log10: float | None) -> tuple[float | None, float | None]:
@@ -451,7 +442,6 @@ class _ExplainedWord:
     The brackets of phrases are words for a model that counts them.
     """
 
-    place: int
     word: str
     steps: tuple[BackoffStep, ...]
 
@@ -467,34 +457,24 @@ def explain_trees(
         sentences: the sentences, with trees.
     """
     treebank = plan.treebank
-    edges = [
-        list(_attachments(sentence.units, sentence.tree, plan.lowercase)) if sentence.tree else []
+    wanted = [
+        edge
         for sentence in sentences
+        if sentence.tree
+        for edge in _attachments(sentence.units, sentence.tree, plan.lowercase)
     ]
-    wanted = [edge for mine in edges for edge in mine]
     evidence = iter(
         explain_attachments(store, treebank.corpora, treebank.layer, wanted) if treebank and wanted else []
     )
     decided = _decisions(store, plan, sentences)
-    return [
-        [
-            _explained(position, weight, next(evidence), decided[k][position] if decided else None)
-            for position, weight in enumerate(sentence.tree.weights)
-        ]
-        if sentence.tree
-        else []
-        for k, sentence in enumerate(sentences)
-    ]
-
-
-def _explained(
-    modifier: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
-) -> _ExplainedAttachment:
-    forced = is_forced(weight)
-    # The weight is shown without the penalty, and the edge as forced.
-    return _ExplainedAttachment(
-        modifier, weight - FORBIDDEN if forced else weight, evidence, forced, decision
-    )
+    explained: list[list[_ExplainedAttachment]] = [[] for _ in sentences]
+    for k, sentence in enumerate(sentences):
+        for position, weight in enumerate(sentence.tree.weights if sentence.tree else ()):
+            forced, decision = is_forced(weight), decided[k][position] if decided else None
+            # The weight is shown without the penalty, and the edge as forced.
+            shown = weight - FORBIDDEN if forced else weight
+            explained[k].append(_ExplainedAttachment(position, shown, next(evidence), forced, decision))
+    return explained
 
 
 def _decisions(
@@ -511,21 +491,21 @@ def _decisions(
     return decided
 
 
-def _explain_steps(
-    store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
-) -> list[list[SearchStep]]:
+def _explain_steps(answers: Answers) -> list[list[SearchStep]]:
     """Return the search steps of the trees of sentences, with positions in them, if the algorithm has steps.
 
     The search finds the first sentence of a bag; the others have no steps.
     """
-    steps = plan.algorithm.steps
-    own = {number: sentence for number, sentence in enumerate(sentences) if sentence.rank == 1 and steps}
+    plan, sentences = answers.plan, answers.sentences
     all_steps: list[list[SearchStep]] = [[] for _ in sentences]
-    batches = prepare(store, plan, [sentence.given for sentence in own.values()], shuffle=False)
+    if (steps := plan.algorithm.steps) is None:
+        return all_steps
+    own = {number: sentence for number, sentence in enumerate(sentences) if sentence.rank == 1}
+    batches = prepare(answers.store, plan, [sentence.given for sentence in own.values()], shuffle=False)
     bags = (prepared for batch in batches for prepared in batch)
     for (number, own_sentence), prepared in zip(own.items(), bags, strict=True):
         position_of = {unit: position for position, unit in enumerate(own_sentence.order)}
-        made = steps(prepared.under(plan.settings)) if steps else []
+        made = steps(prepared.under(plan.settings))
         all_steps[number] = [step.renumbered(position_of) for step in made]
     return all_steps
 
@@ -554,6 +534,6 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
     known = [submodel.words[number] for number in submodel.encode(forms, tags)]
     string = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
     return [
-        _ExplainedWord(at, form, tuple(explain_word(store, model, string[max(0, at + 2 - order) : at + 2])))
+        _ExplainedWord(form, tuple(explain_word(store, model, string[max(0, at + 2 - order) : at + 2])))
         for at, form in enumerate([*forms, RESERVED_WORDS[EOS]])
     ]

@@ -213,7 +213,8 @@ def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float) -> Markup:
     parts += [
         _ground(sentence, layout, unit) for unit in range(len(sentence.units)) if unit in sentence.marked
     ]
-    parts += [_arrow(center, layout.ground) for center in layout.centers]
+    tip = _number(layout.ground + 2)
+    parts += [element("path", d=f"M{_number(x)} {tip}l-3.5 -7h7z") for x in layout.centers]
     for unit, center in zip(sentence.units, layout.centers, strict=True):
         parts += _words(unit, center, layout.ground)
     return element("g", *parts, transform=f"translate({_MARGIN} {_number(top)})")
@@ -261,10 +262,6 @@ def _ground(sentence: SentenceDrawing, layout: _Layout, unit: int) -> Markup:
     x, y = layout.centers[unit] - width / 2, layout.ground + 3
     size = {"width": width, "height": _FONT + 6, "rx": 3}
     return element("rect", class_="marked", x=x, y=y, **size, fill_opacity=0.2)
-
-
-def _arrow(x: float, y: float) -> Markup:
-    return element("path", d=f"M{_number(x)} {_number(y + 2)}l-3.5 -7h7z")
 
 
 def _words(unit: Unit, center: float, ground: float) -> Iterator[Markup]:
@@ -343,17 +340,11 @@ def tree_text(units: Sequence[Unit], heads: Sequence[int]) -> list[str]:
         for column in range(left + 1, right):
             grid[row][column] |= _LEFT | _RIGHT
         grid[row][right] |= _LEFT if grid[row][right] else _LEFT | _RIGHT
-    return [f"{_line(cells)} {_text_label(unit)}" for cells, unit in zip(grid, units, strict=True)]
-
-
-def _line(cells: Sequence[int]) -> str:
-    """Return the lines before a word, up to the rightmost one."""
-    return "".join(_BOXES[cell] for cell in cells).rstrip()
-
-
-def _text_label(unit: Unit) -> str:
-    words = " ".join(unit.words)
-    return f"{words}  {unit.head_tag}" if unit.head_tag else words
+    return [
+        f"{''.join(_BOXES[cell] for cell in cells).rstrip()} {' '.join(unit.words)}"
+        + (f"  {unit.head_tag}" if unit.head_tag else "")
+        for cells, unit in zip(grid, units, strict=True)
+    ]
 
 
 def _verticals(heads: Sequence[int]) -> dict[int, range]:

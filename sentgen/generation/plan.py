@@ -151,6 +151,7 @@ class Search:
         alone = not (any(feature.needs_tags for feature in features) or self.dependencies or store.lake)
         wanted = algorithm.trees and chosen.of(FeatureSettings).automatic
         words = algorithm.words or self.units == "word"
+        keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (units np)"
         return SearchPlan(
             model=model,
             algorithm=algorithm,
@@ -164,7 +165,7 @@ class Search:
             nbest=self.nbest,
             hints=(
                 *([_ALONE.format(model=model.name, algorithm=algorithm.name)] if wanted and alone else []),
-                *([_brackets(model, algorithm)] if words and model.brackets else []),
+                *([_BRACKETS.format(model=model.name, keep=keep)] if words and model.brackets else []),
             ),
         )
 
@@ -182,7 +183,7 @@ _ALONE = "{model} has no companions, with which {algorithm} is better: sentgen m
 #: Said of a model that expects what is not there: 14 for 20 points of BLEU.
 _BRACKETS = (
     "{model} counts the brackets of base noun phrases, and words that are put in order one by one have none,"
-    " which makes the order worse: {instead}"
+    " which makes the order worse: {keep}, or build a model without brackets"
 )
 
 
@@ -255,9 +256,4 @@ class SearchPlan:
 
     def model_labels(self) -> list[str]:
         """Return the labels of the models of a search, that of the words first."""
-        return [f"{one.name}@{one.version}" for one in (self.model, *(each.model for each in self.features))]
-
-
-def _brackets(model: ModelInfo, algorithm: Algorithm) -> str:
-    keep = "choose another algorithm" if algorithm.words else "keep the phrases whole (units np)"
-    return _BRACKETS.format(model=model.name, instead=f"{keep}, or build a model without brackets")
+        return [model.label for model in (self.model, *(feature.model for feature in self.features))]

@@ -11,13 +11,12 @@ Phrases without a given head get the one that a parser finds.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from sentgen.arrays import Bools
 from sentgen.case_folding import fold
 from sentgen.corpus.base_np import function_heads, mark_base_nps
 from sentgen.corpus.parsers import Parser
@@ -26,7 +25,6 @@ from sentgen.generation.bags.bag import Unit, broken_up, shuffled
 from sentgen.generation.bags.bag_reader import Bag
 from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.plan import SearchPlan, Treebank
-from sentgen.models.base.registry import ModelInfo
 from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tags_beside
@@ -35,7 +33,9 @@ from sentgen.models.submodel import SubModel, prefetch
 from sentgen.schema import Store
 
 _VERBS = frozenset({"VERB", "AUX", "MD"})
+#: Of nouns and personal pronouns, which stand for noun phrases; besides these, all tags with NN.
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "PRP"})
+#: The Penn Treebank's IN and TO hold other words, too.
 _PREPOSITIONS = frozenset({"ADP", "IN", "TO"})
 _PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
 
@@ -47,16 +47,6 @@ def is_verb(tag: str) -> bool:
     [True, True, True, False]
     """
     return tag in _VERBS or tag.startswith("VB")
-
-
-def _is_noun(tag: str) -> bool:
-    """Return whether a tag is that of a noun or a personal pronoun, which stand for noun phrases."""
-    return tag in _NOUNS or tag.startswith("NN")
-
-
-def _is_preposition(tag: str) -> bool:
-    """Return whether a tag is that of a preposition; the Penn Treebank's IN and TO hold other words, too."""
-    return tag in _PREPOSITIONS
 
 
 def is_punctuation(tag: str) -> bool:
@@ -111,8 +101,19 @@ def prepare(
         # Without a treebank, missing tags are not needed.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
-        batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
-        submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
+        batch = [
+            [
+                replace(unit, tags=tuple(map(tags.__getitem__, unit.words)))
+                if tags and not unit.tags
+                else unit
+                for unit in bag
+            ]
+            for bag in batch
+        ]
+        spelled = [[spelling(unit, lowercase, model.brackets) for unit in bag] for bag in batch]
+        bag_forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
+        all_tags = {tag for bag in batch for unit in bag for tag in unit.tags}
+        submodel = prefetch(store, model, bag_forms, tags=all_tags, order=plan.order)
         # After missing tags are filled: the treebank counts pairs of words with their tags.
         trees = _trees(store, plan, treebank, batch) if treebank else [None] * len(batch)
         features = _features(store, plan, submodel, batch) if plan.features else [None] * len(batch)
@@ -122,9 +123,9 @@ def prepare(
         ]
         share = (time.perf_counter() - started) / len(batch)
         yield [
-            PreparedBag(item, problem, _unknown(submodel, mine), count, share)
-            for item, (problem, mine, count) in enumerate(
-                zip(problems, spelled, guessed, strict=True), begin + 1
+            PreparedBag(item, problem, submodel.unknown(forms), count, share)
+            for item, (problem, forms, count) in enumerate(
+                zip(problems, bag_forms, guessed, strict=True), begin + 1
             )
         ]
 
@@ -193,18 +194,8 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
 def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
     """Yield phrases without a given head whose head may not be the last word: no base noun phrases."""
     for unit in units:
-        if unit.headless and any(is_verb(tag) or _is_preposition(tag) for tag in unit.tags):
+        if unit.headless and any(is_verb(tag) or tag in _PREPOSITIONS for tag in unit.tags):
             yield unit
-
-
-def _language_model(
-    store: Store, model: ModelInfo, batch: Sequence[Sequence[Unit]], order: int, lower: bool
-) -> tuple[SubModel, list[list[Spelling]]]:
-    """Fetch the n-grams of a batch; also return the spellings of the units of each bag."""
-    spelled = [[spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
-    forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
-    tags = {tag for bag in batch for unit in bag for tag in unit.tags}
-    return prefetch(store, model, forms, tags=tags, order=order), spelled
 
 
 def spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:
@@ -247,11 +238,6 @@ def _features(
     ]
 
 
-def _unknown(submodel: SubModel, spelled: Sequence[Spelling]) -> int:
-    """Return the number of words of a bag that are unknown to the language model."""
-    return submodel.unknown([form for unit in spelled for form, _ in unit])
-
-
 def _guessed_tags(
     store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
 ) -> Mapping[str, str]:
@@ -263,12 +249,6 @@ def _guessed_tags(
         store, treebank.corpora, treebank.layer, sorted({_cased(word, lower) for word in untagged})
     )
     return {word: tags[_cased(word, lower)] for word in untagged}
-
-
-def _tagged(unit: Unit, tags: Mapping[str, str]) -> Unit:
-    if unit.tags or not tags:
-        return unit
-    return replace(unit, tags=tuple(tags[word] for word in unit.words))
 
 
 def _trees(
@@ -286,15 +266,12 @@ def _trees(
 
 
 def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeModel:
-    def flags(of_class: Callable[[str], bool]) -> Bools:
-        return np.array([of_class(tag) for tag in tags], np.bool_)
-
     return TreeModel(
         dependencies.prob,
         dependencies.arguments,
-        flags(is_verb),
-        flags(_is_noun),
-        flags(_is_preposition),
+        np.array([is_verb(tag) for tag in tags], np.bool_),
+        np.array([tag in _NOUNS or tag.startswith("NN") for tag in tags], np.bool_),
+        np.array([tag in _PREPOSITIONS for tag in tags], np.bool_),
         dependencies.distance,
         dependencies.automata,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sentgen.generation.bags.bag import Unit, broken_up, places_of
-from sentgen.generation.bags.problem import ROOT, Algorithm, Ordering, Problem, Tree
+from sentgen.generation.bags.problem import ROOT, Ordering, Problem, Tree
 from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, scores_of
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums
@@ -195,7 +195,10 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
     problem = prepared.under(plan.settings)
     orderings = _different(plan.algorithm.order(problem, plan.nbest), prepared.bag)
     search = time.perf_counter() - started
-    gold_score = _gold_score(prepared, problem, plan.algorithm, gold) if gold else None
+    gold_score = None
+    if gold:
+        own = gold.places(prepared.bag, broken=plan.algorithm.words)
+        gold_score = plan.algorithm.value(problem, *own)
     parts = _parts_of(plan, problem, orderings) if plan.parts else [{}] * len(orderings)
     for rank, (ordering, mine) in enumerate(zip(orderings, parts, strict=True), 1):
         yield RegeneratedSentence(
@@ -222,9 +225,3 @@ def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Order
     for ordering in orderings:
         texts.setdefault(tuple(chain.from_iterable(bag[unit].words for unit in ordering.units)), ordering)
     return list(texts.values())
-
-
-def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
-    """Return the score of the real order by the algorithm."""
-    order, heads = gold.places(prepared.bag, broken=algorithm.words)
-    return algorithm.value(problem, order, heads)

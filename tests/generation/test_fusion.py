@@ -329,8 +329,7 @@ def test_what_comes_out_is_a_projective_tree(key: int, count: int) -> None:
     """From projective trees comes a projective tree with one root."""
     sentences = [one for one in DEMO[key : key + count] if is_projective(one)]
     bag = WordBag.of_sentences(sentences or DEMO[:1])
-    evidence = of_sentences(bag)
-    for found in revised_keys(bag, evidence.weights, evidence.fluency, words=24, nbest=2):
+    for found in revised_keys(bag, *of_sentences(bag), words=24, nbest=2):
         sentence = FusionContent(sentences, bag, found).sentence()
         heads = sentence.heads or []
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from supported_reference import best_plainly, tree_logp, trees, trigram_logp
 
 from sentgen.generation.bags.problem import ROOT
+from sentgen.generation.clusters.depviterbi import WordPath
 from sentgen.generation.clusters.supported import (
     SupportedLattice,
-    SupportedPath,
     SupportedReader,
     ngram_logp,
     sentence_logp,
@@ -139,7 +139,7 @@ def test_the_trace_adds_up() -> None:
     reader = SupportedReader("abcd", ngrams, arcs, weight=WEIGHT, emission=np.zeros(4))
     trace, tree = reader.read(path)
 
-    assert path == SupportedPath((0, 1, 2, 3), (1, 2, ROOT, 2), path.logp, True)
+    assert path == WordPath((0, 1, 2, 3), path.logp, True, (1, 2, ROOT, 2))
     assert trace[-1].logp == pytest.approx(path.logp)
     assert [" ".join(step.stack) for step in trace] == ["a", "b", "c", "c d", "c d"]
     assert [step.rule for step in trace] == ["push", "governs", "governs", "modifies", "end"]

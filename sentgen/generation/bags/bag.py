@@ -144,7 +144,8 @@ def parse_bag(
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
         # All words: in a text without tags, a word may look like a word with a tag.
-        tagged = all(_is_tagged(word, tags) for group in groups for word in group.words)
+        matches = (_TAGGED.fullmatch(word) for group in groups for word in group.words)
+        tagged = all(match is not None and match[2] in tags for match in matches)
     units = [_unit(group, tagged) for group in groups]
     check_words(word for unit in units for word in unit.words)
     return units
@@ -229,11 +230,6 @@ def _parts(word: str, joiner: str) -> list[str]:
     """Split a word at the joiner; a joiner at an end, or next to another joiner, is part of the word."""
     parts = word.split(joiner) if joiner else [word]
     return parts if all(parts) else [word]
-
-
-def _is_tagged(word: str, tags: Container[str]) -> bool:
-    match = _TAGGED.fullmatch(word)
-    return match is not None and match[2] in tags
 
 
 def _unit(group: _Group, tagged: bool) -> Unit:

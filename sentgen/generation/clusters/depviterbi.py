@@ -37,6 +37,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -65,12 +66,14 @@ UNLIMITED = 2**31 - 1
 class WordPath:
     """A sentence as numbers of words, with its log-probability; ``exact`` if its rank is proven.
 
-    That is: of its length, at most rank - 1 sentences are more probable.
+    That is: of its length, at most rank - 1 sentences are more probable. Where the search finds a tree,
+    ``heads`` are the positions of heads, `ROOT` for none.
     """
 
     words: tuple[int, ...]
     logp: float
     exact: bool
+    heads: tuple[int, ...] = ()
 
 
 def lattice_of(
@@ -179,7 +182,7 @@ def _words(nodes: DepviterbiHypotheses, number: int) -> tuple[int, ...]:
     return tuple(reversed(words))
 
 
-Rule = Literal["push", "governs", "modifies"]
+Rule = Literal["push", "governs", "modifies", "end"]
 #: p(isHeadRight) or p(isHeadLeft) by word: a row is the earlier word, a column the later one.
 Table = Sequence[Sequence[float]]
 
@@ -198,6 +201,22 @@ class Step:
     dep: float
     popped: tuple[int, ...]
     stack: tuple[int, ...]
+
+    def traced(
+        self, forms: Sequence[str], ngram: float, dep: float, transition: float, logp: float
+    ) -> TraceStep:
+        """Return the step with the words of the sentence, and the end, in place of their positions."""
+        return TraceStep(
+            forms[self.place],
+            ngram,
+            dep,
+            transition,
+            logp,
+            self.rule,
+            None if self.partner is None else forms[self.partner],
+            tuple(forms[position] for position in self.popped),
+            tuple(forms[position] for position in self.stack),
+        )
 
 
 def follow(
@@ -269,7 +288,7 @@ class TraceStep:
     dep: float
     transition: float
     logp: float
-    rule: Rule | Literal["end"]
+    rule: Rule
     partner: str | None
     popped: tuple[str, ...]
     stack: tuple[str, ...]
@@ -293,38 +312,18 @@ class PathReader:
         return self._trace(path, steps), self._tree(path, heads)
 
     def _trace(self, path: Sequence[int], steps: Sequence[Step]) -> tuple[TraceStep, ...]:
-        forms = [self._words[word] for word in path]
+        forms = [*(self._words[word] for word in path), RESERVED_WORDS[EOS]]
         start_or_end = len(self._words)
-        trace: list[TraceStep] = []
-        previous, logp = start_or_end, 0.0
-        for word, step in zip(path, steps, strict=True):
-            ngram = self._bigrams[previous][word]
-            transition = self._transition(ngram, step.dep)
-            logp += math.log(transition) + self._emission[word]
-            trace.append(
-                TraceStep(
-                    forms[step.place],
-                    ngram,
-                    step.dep,
-                    transition,
-                    logp,
-                    step.rule,
-                    None if step.partner is None else forms[step.partner],
-                    tuple(forms[position] for position in step.popped),
-                    tuple(forms[position] for position in step.stack),
-                )
-            )
-            previous = word
-        ngram = self._bigrams[previous][start_or_end]
         # The end has no dependency, so that its share of the weight is lost, as in the paper's formula.
-        transition = self._transition(ngram, 0.0)
-        stack = trace[-1].stack if trace else ()
-        end = RESERVED_WORDS[EOS]
-        last = TraceStep(end, ngram, 0.0, transition, logp + math.log(transition), "end", None, (), stack)
-        return (*trace, last)
-
-    def _transition(self, ngram: float, dep: float) -> float:
-        return (1 - self._weight) * ngram + self._weight * dep
+        end = Step(len(path), "end", None, 0.0, (), steps[-1].stack if steps else ())
+        trace, logp = list[TraceStep](), 0.0
+        words = pairwise((start_or_end, *path, start_or_end))
+        for (previous, word), step in zip(words, (*steps, end), strict=True):
+            ngram = self._bigrams[previous][word]
+            transition = (1 - self._weight) * ngram + self._weight * step.dep
+            logp += math.log(transition) + (0.0 if step is end else self._emission[word])
+            trace.append(step.traced(forms, ngram, step.dep, transition, logp))
+        return tuple(trace)
 
     def _tree(self, path: Sequence[int], heads: Sequence[int]) -> Tree:
         weights = []

@@ -31,7 +31,7 @@ from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.depviterbi import TraceStep, WordPath, best_paths, lattice_of
 from sentgen.generation.clusters.prepared import CorpusDependencies, MixedModel, PreparedCluster
 from sentgen.generation.clusters.settings import GenerationSettings as GenerationSettings
-from sentgen.generation.clusters.supported import SupportedLattice, SupportedPath, SupportedReader
+from sentgen.generation.clusters.supported import SupportedLattice, SupportedReader
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.models.scorer import Scorer, scorer_for
 from sentgen.schema import Store
@@ -224,7 +224,7 @@ def _generate(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
 #: The reading of a sentence: its steps and its tree.
 Reading = tuple[tuple[TraceStep, ...], Tree]
 #: By length, sentences with their readings.
-_Found = dict[int, list[tuple[WordPath | SupportedPath, Reading]]]
+_Found = dict[int, list[tuple[WordPath, Reading]]]
 
 
 def _averaged(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -> _Found:

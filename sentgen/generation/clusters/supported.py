@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.bags.problem import ROOT, Tree
-from sentgen.generation.clusters.depviterbi import Rule, TraceStep
+from sentgen.generation.clusters.depviterbi import Rule, Step, TraceStep, WordPath
 from sentgen.generation.clusters.depviterbi_kernels import best_slots
 from sentgen.generation.ngrams.beam_kernels import mixed
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams
@@ -54,7 +53,7 @@ class SupportedLattice(NamedTuple):
 
     def best_paths(
         self, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
-    ) -> Mapping[int, list[SupportedPath]]:
+    ) -> Mapping[int, list[WordPath]]:
         """Return the most probable sentences of each length, the best one first, or as many as there are.
 
         Args:
@@ -70,12 +69,12 @@ class SupportedLattice(NamedTuple):
         for length in lengths:
             final = nodes.final[begin[length] : begin[length + 1]]
             best = np.argsort(-final, kind="stable")[: int((final > -np.inf).sum())]
-            paths: dict[tuple[int, ...], SupportedPath] = {}
+            paths: dict[tuple[int, ...], WordPath] = {}
             for number in (begin[length] + best).tolist():
                 words, heads = _read(nodes, number)
                 # A sentence with several trees is returned once, with the best tree.
                 paths.setdefault(
-                    words, SupportedPath(words, heads, float(nodes.final[number]), length < int(lost[0]))
+                    words, WordPath(words, float(nodes.final[number]), length < int(lost[0]), heads)
                 )
                 if len(paths) == nbest:
                     break
@@ -447,19 +446,6 @@ def _keep(
 _BEAM = 32
 
 
-@dataclass(frozen=True, slots=True)
-class SupportedPath:
-    """A sentence as numbers of words, with the positions of heads, `ROOT` for none, and its log-probability.
-
-    ``exact`` if the search lost nothing, so that at most rank - 1 sentences of its length are more probable.
-    """
-
-    words: tuple[int, ...]
-    heads: tuple[int, ...]
-    logp: float
-    exact: bool
-
-
 def _times(weight: float, logp: Floats) -> Floats:
     """Return weighted logarithms; -inf stays -inf even with the weight 0."""
     return np.multiply(logp, weight, out=np.full_like(logp, -np.inf), where=logp > -np.inf)
@@ -507,7 +493,7 @@ class SupportedReader:
         self._words, self._ngrams, self._arcs = words, ngrams, arcs
         self._weight, self._emission = weight, emission
 
-    def read(self, path: SupportedPath) -> tuple[tuple[TraceStep, ...], Tree]:
+    def read(self, path: WordPath) -> tuple[tuple[TraceStep, ...], Tree]:
         """Return the trace of a sentence, and its tree.
 
         ``dep`` of a step is the product of the probabilities of its arcs, 1 without arcs; at the end it is
@@ -516,7 +502,7 @@ class SupportedReader:
         edges = [self._edge(path, position) for position in range(len(path.words))]
         return self._trace(path, edges), Tree.of_heads(path.heads, edges)
 
-    def _edge(self, path: SupportedPath, position: int) -> float:
+    def _edge(self, path: WordPath, position: int) -> float:
         """Return the log-probability of the arc to a word, NaN at the root."""
         head, word = path.heads[position], path.words[position]
         if head == ROOT:
@@ -525,13 +511,13 @@ class SupportedReader:
         earlier, later = sorted(((head, path.words[head]), (position, word)))
         return float(table[earlier[1], later[1]])
 
-    def _trace(self, path: SupportedPath, edges: Sequence[float]) -> tuple[TraceStep, ...]:
+    def _trace(self, path: WordPath, edges: Sequence[float]) -> tuple[TraceStep, ...]:
         start_or_end, last = len(self._words), len(path.words)
         forms = [*(self._words[word] for word in path.words), RESERVED_WORDS[EOS]]
         root = float(self._arcs.root[path.words[path.heads.index(ROOT)]])
-        appended = [*_append(path.heads, edges), _Appended("end", None, (), (), root)]
+        appended = list(_append(path.heads, edges))
         # The end changes no stack.
-        appended[last] = replace(appended[last], stack=appended[last - 1].stack)
+        appended.append(Step(last, "end", None, root, (), appended[-1].stack))
         steps: list[TraceStep] = []
         logp, before = 0.0, (-1, start_or_end)
         for position, (word, step) in enumerate(zip((*path.words, start_or_end), appended, strict=True)):
@@ -539,35 +525,13 @@ class SupportedReader:
             before = (before[1], word)
             transition = (1 - self._weight) * ngram + self._weight * step.dep
             logp += transition + (float(self._emission[word]) if position < last else 0)
-            steps.append(
-                TraceStep(
-                    forms[position],
-                    math.exp(ngram),
-                    math.exp(step.dep),
-                    math.exp(transition),
-                    logp,
-                    step.rule,
-                    None if step.partner is None else forms[step.partner],
-                    tuple(forms[at] for at in step.popped),
-                    tuple(forms[at] for at in step.stack),
-                )
-            )
+            dep = math.exp(step.dep)
+            steps.append(step.traced(forms, math.exp(ngram), dep, math.exp(transition), logp))
         return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
-class _Appended:
-    """The effect of a word on the stack, as positions of words, and the log-probability of its arcs."""
-
-    rule: Rule | Literal["end"]
-    partner: int | None
-    popped: tuple[int, ...]
-    stack: tuple[int, ...]
-    dep: float
-
-
-def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[_Appended]:
-    """Yield the effect of each word of a tree on the stack."""
+def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[Step]:
+    """Yield the effect of each word of a tree on the stack, ``dep`` as the log-probability of its arcs."""
     stack: tuple[int, ...] = ()
     for position, head in enumerate(heads):
         governed = [at for at in stack if heads[at] == position]
@@ -578,6 +542,5 @@ def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[_Appended]
         dep = sum(edges[at] for at in governed) + (edges[position] if modifies else 0)
         partner = head if modifies else governed[0] if governed else None
         popped, stack = stack[kept:], (*stack[:kept], position)
-        yield _Appended(
-            "modifies" if modifies else "governs" if governed else "push", partner, popped, stack, dep
-        )
+        rule: Rule = "modifies" if modifies else "governs" if governed else "push"
+        yield Step(position, rule, partner, dep, popped, stack)

@@ -229,7 +229,8 @@ class Adding(_Fitting):
             and not self.bag.introduced(anchor)
         ):
             return False  # *For monday evening* is no evening that somebody came.
-        if noun.tag == "PROPN" and (word.tag != "NOUN" or self._has_parts(anchor)):
+        named = (self.bag.words[n].relation in ("compound", "flat") for n in self.tree.modifiers(anchor))
+        if noun.tag == "PROPN" and (word.tag != "NOUN" or any(named)):
             return False  # Titles stand before names, and nothing between names.
         return (
             (noun.plural or not self.bag.words[head].plural)
@@ -243,10 +244,6 @@ class Adding(_Fitting):
                 ),
             )
         )
-
-    def _has_parts(self, n: int) -> bool:
-        """Return whether a name has other parts."""
-        return any(self.bag.words[m].relation in ("compound", "flat") for m in self.tree.modifiers(n))
 
     def _is_as_definite(self, anchor: int, top: int) -> bool:
         """Return whether a word of the tree is as definite as what stands before its noun asks for."""
@@ -314,7 +311,9 @@ class Adding(_Fitting):
     def _follows_verb(self, anchor: int, top: int, words: tuple[int, ...]) -> bool:
         """Return whether a phrase may stand behind a verb."""
         word, first = self.bag.words[top], self.bag.words[words[0]]
-        bare = word.subtype in ("tmod", "npmod") and self._times(top) > 1
+        same = (one for one in self.bag.words if (one.lemma, one.relation) == (word.lemma, word.relation))
+        # Several sentences have such a word.
+        bare = word.subtype in ("tmod", "npmod") and len({one.sentence for one in same}) > 1
         adverb = word.tag == "ADV" and len(words) == 1
         if word.relation not in ("advcl", "advmod", "obl") or not (first.tag in _OPENING or bare or adverb):
             return False
@@ -324,12 +323,6 @@ class Adding(_Fitting):
             return True
         # What says when or how needs no word in common to say the same.
         return self.sentence_has(top, lambda n: self.bag.words[n].relation in ("advmod", "obl"))
-
-    def _times(self, top: int) -> int:
-        """Return the number of sentences that have a word with the same relation."""
-        word = self.bag.words[top]
-        same = (one for one in self.bag.words if (one.lemma, one.relation) == (word.lemma, word.relation))
-        return len({one.sentence for one in same})
 
     def _before(self, anchor: int, top: int, words: tuple[int, ...]) -> Iterator[int]:
         """Yield the places before the word that follows a phrase in its sentence."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,20 +60,30 @@ def fused_sentences(
     request.check()
     sentences = (key, *related)
     bag = WordBag.of_sentences(sentences)
-    evidence = of_sentences(bag) if request.model is None else _of_model(_given(store), request.model, bag)
+    if request.model is None:
+        evidence = of_sentences(bag)
+    elif store is None:
+        raise ValueError("a model needs a store")
+    else:
+        evidence = _of_model(store, request.model, bag)
     nbest = request.nbest + len(sentences) if request.algorithm == REVISE else 1
-    trees = revised_keys(bag, evidence.weights, evidence.fluency, words=request.words, nbest=nbest)
+    trees = revised_keys(bag, *evidence, words=request.words, nbest=nbest)
     if not trees:
         return FusionAnswer(key, related, request.algorithm, (), ())
     contents = [FusionContent(sentences, bag, tree) for tree in trees]
     sentences_made: list[FusedSentence]
+    # This many answers may equal input sentences, and be left out.
+    most = request.nbest + len(sentences)
     if request.algorithm == REVISE:
         sentences_made = [content.revised() for content in contents]
-    elif request.algorithm == DEPVITERBI or request.model is None:
-        sentences_made = _ordered_by_search(contents[0], weight=request.weight, nbest=request.nbest)
+    elif request.algorithm == DEPVITERBI or request.model is None or store is None:
+        sentences_made = _ordered_by_search(contents[0], weight=request.weight, nbest=most)
     else:
-        search = Search(algorithm=request.algorithm, nbest=request.nbest, seed=request.seed)
-        sentences_made = _ordered_with_model(_given(store), request.model, contents[0], search)
+        # Base noun phrases stay whole.
+        plan = Search(algorithm=request.algorithm, nbest=most, seed=request.seed).plan(store, request.model)
+        units = tagged_units(contents[0].sentence(), plan.tags(store), "np")
+        ordered = order_bags(store, plan, [units])
+        sentences_made = [contents[0].fused(each.words, each.score) for each in ordered]
     known = {" ".join(sentence.forms).lower() for sentence in sentences}
     new: dict[str, FusedSentence] = {}
     for made in sentences_made:
@@ -85,17 +94,8 @@ def fused_sentences(
     return FusionAnswer(key, related, request.algorithm, trees[0].changes, best)
 
 
-def _given(store: Store | None) -> Store:
-    if store is None:
-        raise ValueError("a model needs a store")
-    return store
-
-
-class _Evidence(NamedTuple):
-    """Weights of links, and probabilities of words in order."""
-
-    weights: LinkWeights
-    fluency: Fluency
+#: Weights of links, and probabilities of words in order.
+_Evidence = tuple[LinkWeights, Fluency]
 
 
 def of_sentences(bag: WordBag) -> _Evidence:
@@ -126,7 +126,7 @@ def of_sentences(bag: WordBag) -> _Evidence:
         words: Longs = np.array([number[fold(bag.form_of(n))] for n in order], np.int64)
         return float(sentence_logp(ngrams, words))
 
-    return _Evidence(CountedLinks(bag), fluency)
+    return CountedLinks(bag), fluency
 
 
 def _of_model(store: Store, name: str, bag: WordBag) -> _Evidence:
@@ -152,12 +152,12 @@ def _of_model(store: Store, name: str, bag: WordBag) -> _Evidence:
         return submodel.table.sentence_logp(coded[places])
 
     if not has_trees(store, model, "word"):
-        return _Evidence(CountedLinks(bag), fluency)
+        return CountedLinks(bag), fluency
     corpora = treebanks_of(store, model, None, "word")
     tags = [word.fine if tag_set(store, corpora) == "xpos" else word.tag for word in bag.words]
     words = [(cased(word.form), tag) for word, tag in zip(bag.words, tags, strict=True)]
     (dependencies,) = prefetch_dependencies(store, corpora, "word", [words])
-    return _Evidence(ModelLinks(dependencies), fluency)
+    return ModelLinks(dependencies), fluency
 
 
 _MARKER_TAGS = (("PUNCT", ","), ("SCONJ", "IN"), ("CCONJ", "CC"))
@@ -220,22 +220,6 @@ def _origins(bag: WordBag, numbers: Sequence[int]) -> tuple[WordOrigin | None, .
     return tuple(WordOrigin(bag.words[n].sentence, bag.words[n].place) if n >= 0 else None for n in numbers)
 
 
-def _ordered_with_model(
-    store: Store, model: str, content: FusionContent, search: Search
-) -> list[FusedSentence]:
-    """Order the words with an algorithm of `regenerate`, base noun phrases whole.
-
-    Raises:
-        NotFoundError: there is no such model.
-        InputError: the algorithm is unknown, or there are too many units for it.
-        ModelError: the algorithm needs trees, and the model's corpora have none.
-    """
-    # This many answers may equal input sentences, and be left out.
-    plan = replace(search, nbest=search.nbest + len(content.sentences)).plan(store, model)
-    ordered = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
-    return [content.fused(candidate.words, candidate.score) for candidate in ordered]
-
-
 def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> list[FusedSentence]:
     """Order the words by dependency-propagating search, without markers, which no sentence has.
 
@@ -258,7 +242,7 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
     emission = np.where(limit > 0, 0.0, -np.inf)
     lattice = lattice_of(ClusterModel.estimate(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
-    paths = best_paths(lattice, [length], nbest=nbest + len(content.sentences))[length]
+    paths = best_paths(lattice, [length], nbest=nbest)[length]
     forms = [lower.get(word, word) for word in counts.words]
     return [content.fused([forms[word] for word in path.words], path.logp) for path in paths]
 

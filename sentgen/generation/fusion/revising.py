@@ -219,7 +219,9 @@ def _ranked(
 
 def _link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: LinkWeights) -> float:
     """Return the weight of a link, a natural logarithm."""
-    weight, head = math.log(_salience(bag, revision.words)), revision.anchor
+    # Salience: the mean share of the sentences that have the content words of the unit.
+    having, head = [bag.found_in[lemma] for lemma in bag.content(revision.words)], revision.anchor
+    weight = math.log(sum(having) / max(1, len(having)) / (1 + len(bag.related)))
     if head == ROOT or revision.kind == "conjoined":
         return weight
     there = tree.order.index(head)
@@ -229,12 +231,6 @@ def _link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: L
         return weight
     count = sum((tree.order.index(n) > there) == (side == RIGHT) for n in tree.modifiers(head))
     return weight + math.log(max(weights.arguments(head, side, count + 1), FLOOR))
-
-
-def _salience(bag: WordBag, words: tuple[int, ...]) -> float:
-    """Return the mean share of the sentences that have the content words of a unit."""
-    having = [bag.found_in[lemma] for lemma in bag.content(words)]
-    return sum(having) / max(1, len(having)) / (1 + len(bag.related))
 
 
 _LONGEST_FRAME, _LONGEST_TAIL = 8, 12

@@ -23,12 +23,12 @@ from typing import Annotated
 
 import numpy as np
 
-from sentgen.arrays import Floats, Ints
+from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.generation.bags.problem import Algorithm, Ordering, Problem, Setting
 from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, extend, table_at
 from sentgen.output.wording import quantity
 
 #: Most hypotheses times units of a search: ten to twenty seconds.
@@ -109,7 +109,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
     different = {problem.string_of(best.units): best}
     if nbest > 1:
-        for path, logp in islice(_paths(nodes, _by_node(edges)), _WAYS * nbest):
+        for path, logp in islice(_paths(nodes, edges), _WAYS * nbest):
             ordering = _ordering(copies, path, logp)
             different.setdefault(problem.string_of(ordering.units), ordering)
             if len(different) == nbest:
@@ -159,7 +159,10 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
     ahead = np.zeros(len(copies))
     # `viterbi` has no future cost: zeros, so that both searches are one kernel.
     for model, weight in enumerate(weights_of(problem) if future_cost else ()):
-        ahead += weight * _unigrams(table_at(problem.tables, model), strings[model])
+        table = table_at(problem.tables, model)
+        logp = {word: extend(table, EMPTY, word)[0] for string in strings[model] for word in string.tolist()}
+        unigrams = [sum(logp[word] for word in string.tolist()) for string in strings[model]]
+        ahead += weight * np.array(unigrams, float)
     return BeamUnits(
         words=np.concatenate([string for of_model in strings for string in of_model]),
         offsets=np.array(
@@ -171,12 +174,6 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
     )
 
 
-def _unigrams(table: NgramTable, strings: Sequence[Ints]) -> Floats:
-    """Return the sum of the unigram log-probabilities of each string."""
-    logp = {word: extend(table, EMPTY, word)[0] for string in strings for word in string.tolist()}
-    return np.array([sum(logp[word] for word in string.tolist()) for string in strings], float)
-
-
 def _path(nodes: BeamHypotheses, node: int) -> list[int]:
     """Return the classes of units of a hypothesis, in order."""
     path = []
@@ -186,19 +183,14 @@ def _path(nodes: BeamHypotheses, node: int) -> list[int]:
     return path[::-1]
 
 
-def _by_node(edges: Edges) -> Edges:
-    """Sort edges by the hypothesis that they lead to."""
-    order = np.argsort(edges.node, kind="stable")
-    return Edges._make(column[order] for column in edges)
-
-
 def _paths(nodes: BeamHypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
     """Yield all paths to the last hypothesis with their log-probabilities, the best first.
 
     A* from the end: the estimate of the remaining path, back to the empty sentence, is the best one, the
     log-probability of the hypothesis, so that no path is expanded in vain. Ties go to the path found first.
     """
-    last = len(nodes.parent) - 1
+    last, by_node = len(nodes.parent) - 1, np.argsort(edges.node, kind="stable")
+    edges = Edges._make(column[by_node] for column in edges)
     begins = np.searchsorted(edges.node, np.arange(len(nodes.parent) + 1))
     # Serial numbers decide ties; else the heap would compare hypotheses.
     number = count()

@@ -119,39 +119,6 @@ def _joins_logp(
     return total
 
 
-def _complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
-    """Return the greedy order, followed by the best greedy orders that begin with another unit.
-
-    These are ranked by their log-probability as sentences, without duplicate strings. Ties go to the unit
-    that is first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
-    """
-    best = _from(problem, -1, whole_string=whole_string)
-    if nbest <= 1:
-        return [best]
-    others = [_from(problem, first, whole_string=whole_string) for first in range(problem.size)]
-    others.sort(key=lambda ordering: -problem.sentence_logp(ordering.units))
-    different: dict[tuple[int, ...], Ordering] = {}
-    for ordering in (best, *others):
-        # The greedy order stays first, whatever its log-probability.
-        different.setdefault(problem.string_of(ordering.units), ordering)
-    return list(different.values())[:nbest]
-
-
-def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
-    units, score = order_greedily(
-        problem.table, problem.words, problem.offsets, problem.order, BOS, first, whole_string
-    )
-    return Ordering(tuple(units.tolist()), score)
-
-
-def _value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
-    """Return the score of an order in `_complete_greedily`."""
-    chosen = np.array(units, np.int32)
-    return float(
-        _joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class LmoSettings:
     """The left string of a join: the last chosen `phrase`, or the whole `string` so far."""
@@ -167,13 +134,37 @@ class LmoSettings:
 
 
 def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by the best joins, with left strings by `lmo_context` (see `_complete_greedily`)."""
-    return _complete_greedily(problem, nbest, whole_string=problem.settings.of(LmoSettings).whole_string)
+    """Return the greedy order, followed by the best greedy orders that begin with another unit.
+
+    These are ranked by their log-probability as sentences, without duplicate strings. Ties go to the unit
+    that is first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
+    """
+    best = _from(problem, -1)
+    if nbest <= 1:
+        return [best]
+    others = [_from(problem, first) for first in range(problem.size)]
+    others.sort(key=lambda ordering: -problem.sentence_logp(ordering.units))
+    different: dict[tuple[int, ...], Ordering] = {}
+    for ordering in (best, *others):
+        # The greedy order stays first, whatever its log-probability.
+        different.setdefault(problem.string_of(ordering.units), ordering)
+    return list(different.values())[:nbest]
+
+
+def _from(problem: Problem, first: int) -> Ordering:
+    whole = problem.settings.of(LmoSettings).whole_string
+    units, score = order_greedily(
+        problem.table, problem.words, problem.offsets, problem.order, BOS, first, whole
+    )
+    return Ordering(tuple(units.tolist()), score)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the sum of the scores of the joins of an order."""
-    return _value_of_joins(problem, units, whole_string=problem.settings.of(LmoSettings).whole_string)
+    chosen, whole = np.array(units, np.int32), problem.settings.of(LmoSettings).whole_string
+    return float(
+        _joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole)
+    )
 
 
 #: The names of the algorithm in both papers.

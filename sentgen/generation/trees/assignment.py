@@ -159,9 +159,7 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 def search(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree of `_grow` under the settings."""
-    model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
-    price = np.inf if settings.padding == "literal" else settings.padding_cost
-    return Attachments(*_grow(edges, argument_charges(model), positions(model, settings.q), price))
+    return Attachments(*_grow(edges, *_growing(problem)))
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
@@ -171,10 +169,14 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 
 def steps(problem: Problem) -> list[SearchStep]:
     """Return the steps by which `search` finds the tree of a problem."""
+    return _grow_in_steps(edge_weights(problem), *_growing(problem))
+
+
+def _growing(problem: Problem) -> tuple[Floats, Ints, float]:
+    """Return the arguments of `_grow` behind the edges."""
     model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
-    limits = positions(model, settings.q)
-    return _grow_in_steps(edge_weights(problem), argument_charges(model), limits, price)
+    return argument_charges(model), positions(model, settings.q), price
 
 
 def argument_charges(model: TreeModel) -> Floats:

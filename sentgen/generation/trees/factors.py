@@ -271,7 +271,9 @@ def found_weights(
         NotFoundError: there are no weights of a version, or a model of the tuning no longer exists.
     """
     features = settings.of(FeatureSettings)
-    learnt = _learnt(store, model, algorithm, settings)
+    tuned, learnt = settings.of(WeightSettings), None
+    if WeightSettings in algorithm.groups and tuned.weights != DEFAULT:
+        learnt = LearntWeights.find(store, model.id, algorithm.name, tuned.version)
     factors: Mapping[str, float] | None
     if learnt is not None:
         mine, factors = learnt.features, learnt.factors
@@ -290,15 +292,6 @@ def found_weights(
     if factors is not None and FactorSettings in algorithm.groups and "factors" not in given:
         settings = settings.having(FactorSettings(Weights.rounded(factors.items())))
     return settings
-
-
-def _learnt(
-    store: Store, model: ModelInfo, algorithm: Algorithm, settings: SearchSettings
-) -> LearntWeights | None:
-    """Return the tuned weights, if there are any and the settings ask for them."""
-    if WeightSettings not in algorithm.groups or settings.of(WeightSettings).weights == DEFAULT:
-        return None
-    return LearntWeights.find(store, model.id, algorithm.name, settings.of(WeightSettings).version)
 
 
 def _require(store: Store, model: ModelInfo, learnt: Collection[str]) -> None:

@@ -389,17 +389,11 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 
 
 def _best_tree(scores: TreeScores, units: tuple[int, ...]) -> Tree:
-    """Return the best tree over units in an order."""
-    order = np.array(units, np.int32)
-    chart = new_chart(len(units))
+    """Return the best tree over units in an order, as one over the units of the bag."""
+    order, size = np.array(units, np.int32), len(units)
+    chart = new_chart(size)
     tree_score(scores, order, chart)
     heads = best_heads(scores, order, chart)
-    return _tree(scores, order, heads)
-
-
-def _tree(scores: TreeScores, order: Ints, heads: Ints) -> Tree:
-    """Convert a tree over positions to a tree over the units of the bag."""
-    size = len(order)
     unit_heads, sides, earlier = ([0] * size for _ in range(3))
     weights = [0.0] * size
     for position in range(size):

@@ -66,7 +66,7 @@ def _order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
     For ties see `grow`, for further answers `sentgen.generation.trees.trees.best_orderings`. Time: O(n^2).
     """
-    return best_orderings(problem, nbest, search, _by_weight)
+    return best_orderings(problem, nbest, search, lambda _, attachments: by_weight(*attachments))
 
 
 def _order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering]:
@@ -92,37 +92,41 @@ def value_with_arguments(
 
 def search(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree of `grow` by probabilities alone."""
-    arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
-    return Attachments(*grow(edges, np.zeros_like(arguments), arguments, _OFF, one_root))
+    return Attachments(*grow(edges, *_by_edges(problem)))
 
 
 def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
     """Return the tree of `grow` with the two corrections."""
-    model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
-    theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
-    return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, one_root))
+    return Attachments(*grow(edges, *_by_arguments(problem)))
 
 
 def steps(problem: Problem) -> list[SearchStep]:
     """Return the steps by which `search` finds the tree of a problem."""
-    arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
-    return _grow_in_steps(edge_weights(problem), np.zeros_like(arguments), arguments, _OFF, one_root)
+    return _grow_in_steps(edge_weights(problem), *_by_edges(problem))
 
 
 def steps_with_arguments(problem: Problem) -> list[SearchStep]:
     """Return the steps by which `search_with_arguments` finds the tree of a problem."""
-    model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
-    theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
-    return _grow_in_steps(edge_weights(problem), argument_charges(model), model.arguments, theft, one_root)
+    return _grow_in_steps(edge_weights(problem), *_by_arguments(problem))
+
+
+#: The arguments of `grow` behind the edges.
+_Growing = tuple[Floats, Floats, int, bool]
+
+
+def _by_edges(problem: Problem) -> _Growing:
+    arguments = problem.require_trees().arguments
+    return np.zeros_like(arguments), arguments, _OFF, problem.settings.of(RootSettings).one_root
+
+
+def _by_arguments(problem: Problem) -> _Growing:
+    model, theft = problem.require_trees(), THEFTS.index(problem.settings.of(TheftSettings).theft)
+    return argument_charges(model), model.arguments, theft, problem.settings.of(RootSettings).one_root
 
 
 def argument_charges(model: TreeModel) -> Floats:
     """Return (n + 1, 2, 8) log p_arg(head, j + 1, side), j = 0 ... 7; seven stands for seven and more."""
     return log_of(np.concatenate((model.arguments[..., 1:], model.arguments[..., -1:]), axis=-1))
-
-
-def _by_weight(problem: Problem, attachments: Attachments) -> Ints:
-    return by_weight(*attachments)
 
 
 @compiled
