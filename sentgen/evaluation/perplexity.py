@@ -19,7 +19,7 @@ from sentgen.errors import InputError, ModelError, spell
 from sentgen.evaluation.figures.measurement import Measurement, holm, intervals, randomization_tests
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
-from sentgen.models.scoring import Events
+from sentgen.models.scoring import Events, score_batch
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import TextBatch
@@ -137,7 +137,7 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     order = max(model.order for model in models)
     by_model: list[list[Floats]] = [[] for _ in models]
     for batch in TextBatch.of_sentences(text):
-        given = [Events.of_batch(store, model, batch, low) for model, low in zip(models, lower, strict=True)]
+        given = [score_batch(store, model, batch, own) for model, own in zip(models, lower, strict=True)]
         shared = np.all([each.known for each in given], axis=0)
         for sums, each in zip(by_model, given, strict=True):
             sums.append(_of_sentences(batch, each, shared, order))

@@ -30,22 +30,14 @@ from sentgen.arrays import Longs
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError
 from sentgen.models.base import sql
-from sentgen.models.base.registry import (
-    DYNAMIC,
-    STUPID_BACKOFF,
-    ModelInfo,
-    find_in,
-    next_version,
-    require_name,
-)
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelInfo, require_name
 from sentgen.models.base.symbols import OF_WORDS, Symbols
-from sentgen.models.build_request import SORTING_SHARE
 from sentgen.models.building.recipe import CLOSING, OPENING, Recipe, drop_temporary
-from sentgen.models.building.writing import OrderNgrams, Source, record, write_sorted
+from sentgen.models.building.writing import OrderNgrams, Source, record
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
+from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import append, next_id, raw
 from sentgen.schema.tables.corpus import BOS, EOS, word
 from sentgen.schema.tables.counts import MAX_ORDER
@@ -194,15 +186,11 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
         _check(connection, path, order)
         unknown = "word" if sql.rows(connection, "select 1 from arpa_gram_1 where w1 = 0") else "none"
         brackets = len(sql.run(connection, _FILE, "brackets", opening=OPENING, closing=CLOSING)) == 2
-        model_id, version = next_version(connection, name)
-        memory = int(store.memory_limit * SORTING_SHARE / DATABASE_SHARE)
-        write_sorted(
-            connection, model_id, _anchors(connection, order), _sorted(connection, order), memory=memory
-        )
         settings = Recipe(order, "arpa", (), unknown, brackets, reader.symbols)
-        record(connection, model_id, (name, version), settings, [], [])
+        ngrams = _anchors(connection, order), _sorted(connection, order)
+        model = record(store, connection, name, settings, [], [], ngrams)
         drop_temporary(connection)
-        return find_in(connection, f"{name}@{version}")
+        return model
 
 
 @contextmanager

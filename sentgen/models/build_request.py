@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from sqlalchemy import Connection
 
 from sentgen import temporary
-from sentgen.arrays import Space
+from sentgen.arrays import Longs, Space
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
@@ -34,16 +34,24 @@ from sentgen.models.building.recipe import (
     drop_temporary,
     selected,
 )
-from sentgen.models.building.writing import anchors_of, insert_rows, record, rows_of, smoothed, write_sorted
+from sentgen.models.building.writing import (
+    Parameters,
+    Source,
+    anchors_of,
+    insert_rows,
+    record,
+    rows_of,
+    smoothed,
+)
 from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.request import WhereOption
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 
-#: Shares of the memory of the whole process: for the n-grams during smoothing, for sorting them for the
-#: store, and the limit above which pages of files are given back. DuckDB's share is `DATABASE_SHARE`.
-ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
+#: Shares of the memory of the whole process: for the n-grams during smoothing, and the limit above which
+#: pages of files are given back. DuckDB's share is `DATABASE_SHARE`.
+ROWS_SHARE, _FULL_SHARE = 0.65 * COUNTING_SHARE, 0.8
 #: Bytes that numba and its compiled code take from the share of the n-grams.
 _COMPILED = 64 << 20
 
@@ -59,51 +67,41 @@ def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: 
         return find_in(connection, f"{name}@{version}")
 
 
-class _Build:
-    """One build of a model: `smooth` the counts, then `write` the rows."""
+def space_of(store: Store) -> Space:
+    """Return the `Space` for the n-grams of a model that is made."""
+    memory = store.memory_limit / DATABASE_SHARE
+    size = max(0, int(memory * ROWS_SHARE) - _COMPILED)
+    return Space(size, store.path.parent, most=int(memory * _FULL_SHARE))
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Recipe,
-        condition: str | None,
-        draw: Draw | None,
-        report: Progress,
-    ) -> None:
-        self.settings, self.condition, self.draw, self.report = settings, condition, draw, report
-        memory = store.memory_limit / DATABASE_SHARE
-        self.sorting = int(memory * SORTING_SHARE)
-        size = max(0, int(memory * ROWS_SHARE) - _COMPILED)
-        self.space = Space(size, store.path.parent, most=int(memory * FULL_SHARE))
 
-    def smooth(self, connection: Connection, corpora: Sequence[str]) -> None:
-        """Sum the counts of the corpora, and smooth them."""
-        settings = self.settings
-        names, condition = selected(connection, corpora, self.condition)
-        self.corpora = [BuiltFrom.find(connection, each) for each in names]
-        settings.check(self.corpora)
-        self.chosen: Chosen | None = None
-        if condition is not None or self.draw is not None:
-            self.chosen = choose(connection, condition, self.draw, [each.id for each in self.corpora])
-        settings.count(connection, self.corpora, self.report, chosen=self.chosen is not None)
-        self.orders, self.parameters = ESTIMATORS[settings.smoothing](
-            connection,
-            order=settings.order,
-            min_count=settings.min_count,
-            unknown=settings.unknown != "none",
-            space=self.space,
-            progress=self.report,
-        )
-        self.anchors, self.source = anchors_of(self.orders, self.space), smoothed(self.orders, self.space)
-
-    def write(self, connection: Connection, name: str) -> ModelInfo:
-        """Store the model as the next version of its name."""
-        self.report("writing the model")
-        model_id, version = next_version(connection, name)
-        write_sorted(connection, model_id, self.anchors, self.source, memory=self.sorting)
-        label, parameters = (name, version), self.parameters
-        record(connection, model_id, label, self.settings, self.corpora, parameters, self.chosen)
-        return find_in(connection, f"{name}@{version}")
+def _smoothed(
+    connection: Connection,
+    corpora: Sequence[str],
+    settings: Recipe,
+    condition: str | None,
+    draw: Draw | None,
+    space: Space,
+    report: Progress,
+) -> tuple[list[BuiltFrom], Parameters, tuple[Longs, Source], Chosen | None]:
+    """Sum the counts of the corpora, and smooth them; return what `record` stores."""
+    names, among = selected(connection, corpora, condition)
+    sources = [BuiltFrom.find(connection, each) for each in names]
+    settings.check(sources)
+    chosen: Chosen | None = None
+    if among is not None or draw is not None:
+        chosen = choose(connection, among, draw, [each.id for each in sources])
+    settings.count(connection, sources, report, chosen=chosen is not None)
+    orders, parameters = ESTIMATORS[settings.smoothing](
+        connection,
+        order=settings.order,
+        min_count=settings.min_count,
+        unknown=settings.unknown != "none",
+        space=space,
+        progress=report,
+    )
+    drop_temporary(connection)
+    report("writing the model")
+    return sources, parameters, (anchors_of(orders, space), smoothed(orders, space)), chosen
 
 
 def build(
@@ -149,19 +147,16 @@ def build(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
-    made = _Build(store, settings, condition, draw, report)
+    wanted = corpora, settings, condition, draw, space_of(store), report
     if not settings.as_counted:
         # Classes, brackets and symbols become words of the store before they are counted.
         with store.begin() as connection:
-            made.smooth(connection, corpora)
-            drop_temporary(connection)
-            return made.write(connection, name)
+            return record(store, connection, name, settings, *_smoothed(connection, *wanted))
     store.downgrade_to_read(unless_small=True)
     with store.connect() as connection:
-        made.smooth(connection, corpora)
-        drop_temporary(connection)
+        made = _smoothed(connection, *wanted)
     with store.begin() as connection:
-        return made.write(connection, name)
+        return record(store, connection, name, settings, *made)
 
 
 def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:

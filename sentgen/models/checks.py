@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import text
-
 from sentgen.errors import DamagedError
 from sentgen.models.base import sql
 from sentgen.models.base.registry import (
@@ -52,13 +50,14 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
     yield _check("vocabulary of models", "vocabulary", bos=BOS, unstored=unstored)
     made = _listed(MIXTURE, DYNAMIC, PRUNED, SCORER)
     yield _check("tokens of models", "corpora", condition=CONDITION, made=made)
-    yield _check("parameters of models", "parameters", parameters=_map(_PARAMETERS), max_order=MAX_ORDER)
+    pairs = ", ".join(f"'{name}': {names}" for name, names in _PARAMETERS.items())
+    yield _check("parameters of models", "parameters", parameters=f"map {{{pairs}}}", max_order=MAX_ORDER)
     if quick:
         return
     for model in list_models(store):
         if model.smoothing in (*_PARAMETERS, MIXTURE):
             yield from _sums(model)
-        if model.smoothing in _PARAMETERS and not _has_changed(store, model):
+        if model.smoothing in _PARAMETERS and not model.is_stale(store):
             yield from _recounted(store, model)
 
 
@@ -69,12 +68,6 @@ def _check(name: str, statement: str, *, slow: bool = False, **values: object) -
 def _listed(*names: str) -> str:
     """Return names as a list of SQL."""
     return ", ".join(f"'{name}'" for name in names)
-
-
-def _map(values: dict[str, list[str]]) -> str:
-    """Return a map of lists as an expression of SQL."""
-    pairs = (f"'{name}': {members}" for name, members in values.items())
-    return f"map {{{', '.join(pairs)}}}"
 
 
 def _sums(model: ModelInfo) -> Iterator[Check]:
@@ -94,21 +87,6 @@ def _sums(model: ModelInfo) -> Iterator[Check]:
             same_suffix=sql.matching("g", "s", n - 1, skip=1),
             **values,
         )
-
-
-def _has_changed(store: Store, model: ModelInfo) -> bool:
-    """Return whether the n-grams that the model was built from cannot be counted again.
-
-    A corpus has changed if its size differs or a source is newer than the model: a corpus that was removed
-    and read again may have as many tokens as before.
-    """
-    newer = text(
-        "select count(*) from source s join model_corpus c using (corpus_id)"
-        " where c.model_id = :model and s.ingested_at > :built"
-    )
-    with store.connect() as connection:
-        changed = connection.execute(newer, {"model": model.id, "built": model.created_at}).scalar()
-    return bool(changed) or model.is_stale(store)
 
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:

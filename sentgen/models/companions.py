@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import func, insert, select
 
 from sentgen.errors import ModelError, NotFoundError, StoreError, spell
 from sentgen.models.base import sql
@@ -130,11 +130,7 @@ class LearntWeights:
         if wanted not in versions:
             there = ", ".join(map(str, versions)) or "none"
             raise NotFoundError(f"no weights {wanted} for {algorithm} with this model; there are: {there}")
+        mine = [row for row in rows if row.version == wanted]
         return cls(
-            *(_named(rows, wanted, kind) for kind in (_FEATURE, _FACTOR)),
+            *({row.name: row.weight for row in mine if row.kind == kind} for kind in (_FEATURE, _FACTOR))
         )
-
-
-def _named(rows: Sequence[Row[int, str, str, float]], version: int, kind: str) -> dict[str, float]:
-    mine = (row for row in rows if (row.version, row.kind) == (version, kind))
-    return {str(row.name): float(row.weight) for row in mine}

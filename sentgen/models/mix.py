@@ -18,9 +18,10 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
+from sentgen.models.build_request import space_of
 from sentgen.models.building.recipe import Progress
-from sentgen.models.parts import parts_named, read_union, space_of, store_model, weigh_contexts
-from sentgen.models.scoring import Events, probabilities
+from sentgen.models.parts import parts_named, read_union, store_model, weigh_contexts
+from sentgen.models.scoring import probabilities, score_batch
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import TextBatch
@@ -75,7 +76,7 @@ def _tuned_weights(
     """
     lower = any(lowercases(store, model) for model in models)
     batches = [
-        probabilities([Events.of_batch(store, model, batch, lower) for model in models])
+        probabilities([score_batch(store, model, batch, lower) for model in models])
         for batch in TextBatch.of_sentences(sentences)
     ]
     p = np.concatenate(batches, axis=1)

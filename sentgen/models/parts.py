@@ -22,22 +22,12 @@ from sqlalchemy import Connection, select
 from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.errors import ModelError, StoreError
 from sentgen.models.base import sql
-from sentgen.models.base.registry import (
-    DYNAMIC,
-    LATER,
-    STUPID_BACKOFF,
-    ModelInfo,
-    find,
-    find_in,
-    next_version,
-    require_name,
-)
-from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
+from sentgen.models.base.registry import DYNAMIC, LATER, STUPID_BACKOFF, ModelInfo, find, require_name
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe, drop_temporary
-from sentgen.models.building.rows import NgramRows, damaged, find_suffixes
-from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed, write_sorted
+from sentgen.models.building.rows import NgramRows, damaged
+from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed
 from sentgen.schema import Store
-from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
+from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, UNK
 from sentgen.schema.tables.models import PARTS, model_corpus
@@ -92,26 +82,14 @@ def store_model(
         models[0].brackets,
         models[0].symbols,
     )
+    notes = [(0, f"{PARTS}{part.label}", weight) for part, weight in parts]
+    looked_up = [] if space else [part.id for part in models]
     with store.begin() as connection:
         corpora, chosen = _counted(connection, models)
-        model_id, version = next_version(connection, name)
-        if orders:
-            assert space
-            memory = int(store.memory_limit / DATABASE_SHARE * SORTING_SHARE)
-            source = smoothed(orders, space)
-            write_sorted(connection, model_id, anchors_of(orders, space), source, memory=memory)
-        notes = [(0, f"{PARTS}{part.label}", weight) for part, weight in parts]
-        looked_up = [] if orders else [part.id for part in models]
-        described = [*parameters, *notes]
-        record(connection, model_id, (name, version), settings, corpora, described, chosen, looked_up)
         drop_temporary(connection)
-        return find_in(connection, f"{name}@{version}")
-
-
-def space_of(store: Store) -> Space:
-    """Return the `Space` for n-grams, with the same share of memory as building a model."""
-    memory = store.memory_limit / DATABASE_SHARE
-    return Space(int(memory * ROWS_SHARE), store.path.parent, most=int(memory * FULL_SHARE))
+        ngrams = (anchors_of(orders, space), smoothed(orders, space)) if space else None
+        described = [*parameters, *notes]
+        return record(store, connection, name, settings, corpora, described, ngrams, chosen, looked_up)
 
 
 def _counted(connection: Connection, parts: Sequence[ModelInfo]) -> tuple[list[BuiltFrom], Chosen]:
@@ -182,7 +160,7 @@ def read_union(
         progress(f"reading order {n}")
         rows, words, scores = _read(connection, n, words, len(models), space)
         if orders:
-            _find_suffixes(rows, orders[-1], space)
+            rows.find_suffixes(orders[-1], space)
         known = known or [_known(rows, each) for each in scores]
         for each, lower, its_words, weight in zip(scores, below, known, weights, strict=True):
             _compute_scores(rows, each, lower, its_words, space)
@@ -273,16 +251,6 @@ def _find_prefixes(words: Ints, at: int, end: int, below: Ints, first: Ints, con
                 return -1
             first[context] = row
     return context
-
-
-def _find_suffixes(rows: NgramRows, below: NgramRows, space: Space) -> None:
-    for start, end in rows.spans():
-        contexts = slice(start, end)
-        first = rows.first[start : end + 1]
-        linked = find_suffixes(first, rows.last, below.suffix[contexts], below.first, below.last, rows.suffix)
-        if not linked:
-            raise damaged(rows.n)
-        space.relax()
 
 
 def _known(rows: NgramRows, stored: _UnionScores) -> Bools:

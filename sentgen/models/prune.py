@@ -26,10 +26,10 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import PRUNED, ModelInfo
-from sentgen.models.build_request import build, parse_counts
+from sentgen.models.build_request import build, parse_counts, space_of
 from sentgen.models.building.recipe import ESTIMATORS, Progress, apart
 from sentgen.models.building.rows import NgramRows
-from sentgen.models.parts import left_over, parts_named, read_union, space_of, store_model, weigh_contexts
+from sentgen.models.parts import left_over, parts_named, read_union, store_model, weigh_contexts
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS

@@ -101,7 +101,7 @@ class ScoredText:
     def rows(self) -> Iterator[Row]:
         """Yield the rows; for totals a single row, after the whole text is read."""
         if self.asked.totals:
-            for _ in self._sums():
+            for _ in self._batches() if self._of_batches else self.scores():
                 pass
             yield self.totals.row
         elif self.asked.by == "document":
@@ -114,8 +114,11 @@ class ScoredText:
             yield from self._sentence_rows()
         elif self.asked.by in UNITS:
             for place, score in self.scores():
-                names, of_tokens = place.names, self.asked.by == "token"
-                yield from _tokens(names, score) if of_tokens else [_sentence(names, score)]
+                if self.asked.by == "token":
+                    yield from _tokens(place.names, score)
+                else:
+                    figures = figures_of(score.log10, score.tokens, score.oov)
+                    yield (*place.names, *figures, " ".join(score.words))
         else:
             none = True
             for row in _region_rows(self.scores()):
@@ -187,9 +190,6 @@ class ScoredText:
     def _of_batches(self) -> bool:
         """Whether the text is lines of tokens, whose scores can be summed batch by batch."""
         return not self.asked.corpus and not self.asked.tokenize
-
-    def _sums(self) -> Iterator[object]:
-        return self._batches() if self._of_batches else self.scores()
 
     def _batches(self) -> Iterator[ScoredBatch]:
         """Yield the batches of lines of tokens, and count them."""
@@ -267,10 +267,6 @@ def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
     if kinds := keys.find_kinds(name):
         return kinds
     raise InputError(f"no rows by {name!r}; {instead(name, [*UNITS, *keys.kinds])}")
-
-
-def _sentence(names: Row, score: SentenceScore) -> Row:
-    return (*names, *figures_of(score.log10, score.tokens, score.oov), " ".join(score.words))
 
 
 def _tokens(names: Row, score: SentenceScore) -> Iterator[Row]:

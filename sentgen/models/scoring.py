@@ -19,7 +19,7 @@ from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
 from sentgen.errors import spell
 from sentgen.lookups.statistics.intervals import RatioSums, in_order
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelInfo, looked_up
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
@@ -38,23 +38,6 @@ class Events(NamedTuple):
     known: Bools  # (events,) whether the model knows the word
     length: Ints  # (events,) length of the longest n-gram of the model that ends with the event
 
-    @classmethod
-    def of_batch(cls, store: Store, model: ModelInfo, batch: TextBatch, lower: bool) -> Events:
-        """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
-        if model.smoothing != DYNAMIC:
-            return _events(store, model, batch, lower)
-        parts = looked_up(store, model)
-        given = [_events(store, part, batch, lower) for part, _ in parts]
-        logp = mixed(given, [weight for _, weight in parts])
-        known: Bools = np.any([each.known for each in given], axis=0)
-        return cls(logp, known, np.max([each.length for each in given], axis=0))
-
-
-def mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:
-    """Return the log-probability of each event in a mixture, from its scores in each model."""
-    logp: Floats = np.log(np.maximum(np.array(weights) @ probabilities(parts), np.exp(MISSING_UNK)))
-    return logp
-
 
 def are_words(lengths: Ints) -> Bools:
     """Return which events of sentences of some lengths are words, not ends of sentences."""
@@ -72,15 +55,6 @@ def probabilities(parts: Sequence[Events]) -> Floats:
     p: Floats = np.exp([each.logp for each in parts])
     p[~known & known.any(axis=0)] = 0
     return p
-
-
-def _events(store: Store, model: ModelInfo, batch: TextBatch, lower: bool) -> Events:
-    forms = [model.symbols.lowered(form) for form in batch.forms] if lower else list(batch.forms)
-    reader, lengths = ModelReader(store, model), batch.lengths
-    reader.expect(len(batch.numbers) + len(lengths))
-    stream = wrap(reader.known(forms)[batch.numbers], lengths, BOS, EOS)
-    logp, sizes = reader.events(stream)
-    return Events(logp, stream[stream != BOS] != UNK, sizes)
 
 
 TOTALS = (
@@ -103,14 +77,6 @@ _BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the 
 _SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
 
 
-def _nothing() -> Floats:
-    return np.zeros(0)
-
-
-def _none_unknown() -> Bools:
-    return np.zeros(0, np.bool_)
-
-
 @dataclass(frozen=True, slots=True)
 class SentenceScore:
     """The score of one sentence; logarithms are to base 10, as in ARPA files and KenLM.
@@ -125,8 +91,8 @@ class SentenceScore:
     oov: int
     log10_oov: float
     attached: tuple[str, ...] = ()
-    logps: Floats = field(default_factory=_nothing, compare=False, repr=False)
-    unknown: Bools = field(default_factory=_none_unknown, compare=False, repr=False)
+    logps: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    unknown: Bools = field(default_factory=lambda: np.zeros(0, np.bool_), compare=False, repr=False)
 
     @property
     def tokens(self) -> int:
@@ -346,14 +312,19 @@ def score_batches(
 ) -> Iterator[ScoredBatch]:
     """Score batches in order, as `score_sentences` does their sentences."""
     lower = lowercases(store, model) if lowercase is None else lowercase
-    reader, attached = ModelReader(store, model), _none_unknown()
+    reader, attached = ModelReader(store, model), np.zeros(0, np.bool_)
     for batch in batches:
         forms, numbers, lengths, old = batch.forms, batch.numbers, batch.lengths, batch.old
-        known, logps = score_tokens(reader, forms, numbers, lengths, old, lower=lower)
-        unknown = known[numbers] == UNK
+        known, events = score_tokens(reader, forms, numbers, lengths, old, lower=lower)
+        logps, unknown = events.logp, known[numbers] == UNK
         fresh = _known_when_split(reader, forms[old:], known[old:], lower)
         attached = np.concatenate((attached[:old], fresh))
         yield ScoredBatch(batch, *_sums(logps, unknown, lengths), logps, unknown, attached)
+
+
+def score_batch(store: Store, model: ModelInfo, batch: TextBatch, lower: bool) -> Events:
+    """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
+    return score_tokens(ModelReader(store, model), batch.forms, batch.numbers, batch.lengths, lower=lower)[1]
 
 
 def _known_when_split(reader: ModelReader, forms: Sequence[str], known: Ints, lower: bool) -> Bools:
@@ -377,8 +348,8 @@ def score_tokens(
     old: int = 0,
     *,
     lower: bool,
-) -> tuple[Ints, Floats]:
-    """Return the word of each form, and the log-probabilities of all tokens of a text and ends of sentences.
+) -> tuple[Ints, Events]:
+    """Return the word of each form, and the scores of all tokens of a text and ends of sentences.
 
     The text has to fit into memory.
 
@@ -391,30 +362,23 @@ def score_tokens(
         lower: whether words are looked up in lower case.
 
     Returns:
-        The id of each form in the model, or `UNK`; and the natural logarithms of the probabilities of the
-        tokens of each sentence and its ``</s>``.
+        The id of each form in the model, or `UNK`; and the scores of the tokens of each sentence and its
+        ``</s>``.
     """
     if reader.parts:
         given = [score_tokens(part, forms, numbers, lengths, old, lower=lower) for part, _ in reader.parts]
-        return _mixed(given, [weight for _, weight in reader.parts], numbers, lengths)
+        words, parts = zip(*given, strict=True)
+        mixed = np.array([weight for _, weight in reader.parts]) @ probabilities(parts)
+        logp: Floats = np.log(np.maximum(mixed, np.exp(MISSING_UNK)))
+        known: Bools = np.any([each.known for each in parts], axis=0)
+        length: Ints = np.max([each.length for each in parts], axis=0)
+        return np.max(words, axis=0), Events(logp, known, length)
     reader.expect(len(numbers) + len(lengths))
     symbols = reader.model.symbols
-    known = reader.known_in([symbols.lowered(form) for form in forms] if lower else forms, old)
-    stream = wrap(known[numbers], lengths, BOS, EOS)
-    return known, reader.events(stream)[0]
-
-
-def _mixed(
-    given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
-) -> tuple[Ints, Floats]:
-    """Return the result of `score_tokens` for a mixture, from the results for its models."""
-    words, model_events = are_words(lengths), list[Events]()
-    for forms, logps in given:
-        known = np.ones(len(words), np.bool_)
-        known[words] = forms[numbers] != UNK
-        model_events.append(Events(logps, known, np.zeros(0, np.int32)))
-    every: Ints = np.max([forms for forms, _ in given], axis=0)
-    return every, mixed(model_events, weights)
+    ids = reader.known_in([symbols.lowered(form) for form in forms] if lower else forms, old)
+    stream = wrap(ids[numbers], lengths, BOS, EOS)
+    logp, length = reader.events(stream)
+    return ids, Events(logp, stream[stream != BOS] != UNK, length)
 
 
 @compiled

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +65,6 @@ class StoredText:
         lengths: number of tokens of each sentence.
         forms: the different words of the text.
         numbers: the text, as indices of its words in ``forms``.
-        more: whether more sentences follow.
     """
 
     sentences: Longs
@@ -74,7 +72,6 @@ class StoredText:
     lengths: Ints
     forms: Sequence[str]
     numbers: Longs
-    more: bool
 
     @classmethod
     def read(
@@ -108,8 +105,7 @@ class StoredText:
                     words = _words(connection, ids[part])
                     different, numbers = np.unique(words, return_inverse=True)
                     forms = Statement(_FORMS, {"ids": different.tolist()}).run(connection)["form"].to_pylist()
-                more = int(part[-1]) + 1 < len(ids)
-                yield cls(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64), more)
+                yield cls(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64))
 
 
 class RegionPart(NamedTuple):
@@ -176,7 +172,13 @@ def held_out(
         if model.brackets or not model.symbols.are_words:
             kind = f"over {model.symbols.over}" if not model.brackets else "with brackets"
             raise ModelError(f"{model.label} is a model {kind}, which no text has; take models over words")
-    sentences = _of_corpus(store, corpus) if corpus else _of_file(str(file), form)
+    sentences: Iterator[Sequence[str]]
+    if corpus:
+        with store.connect() as connection:
+            chosen = Selection.named(connection, [corpus], sentences=True)
+        sentences = (words for _, words in stored_sentences(store, chosen))
+    else:
+        sentences = (sentence.forms for sentence in sentences_of(expand([str(file)]), form=form))
     none = True
     for forms in sentences:
         none = False
@@ -211,18 +213,3 @@ def _words(connection: Connection, sentences: Longs) -> Ints:
     # The range of ids may include other sentences.
     within: Ints = words[sentences[np.searchsorted(sentences, ids)] == ids]
     return within
-
-
-def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
-    return (sentence.forms for sentence in sentences_of(expand([path]), form=form))
-
-
-def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
-    with store.connect() as connection:
-        chosen = Selection.named(connection, [name], sentences=True)
-    return (words for _, words in stored_sentences(store, chosen))
-
-
-def _name_of(file: str | None, corpus: str | None) -> str:
-    """Return the name of a text for messages."""
-    return corpus or Path(str(file)).name

@@ -115,14 +115,6 @@ class _BagModel(NamedTuple):
     weight: float
 
 
-def _bag_model(rows: CachedNgrams, words: int, weight: float) -> _BagModel:
-    """Return the table of some n-grams of local ids below ``words``."""
-    known = np.zeros(words, np.bool_)
-    known[rows.words[rows.lengths == 1, 0]] = True
-    known[[UNK, BOS]] = True
-    return _BagModel(rows, NgramTable.build(rows.words, rows.lengths, rows.logp, rows.backoff), known, weight)
-
-
 def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> tuple[NgramTable, int]:
     """Return the table of a mixture, and the number of its n-grams.
 
@@ -346,7 +338,10 @@ def _mixed(
         each = each.where(each.lengths <= order)
         grams = np.full((len(each.logp), order), _BEYOND, np.int32)
         grams[:, : each.words.shape[1]] = local[each.words[:, :order]]
-        bag_models.append(_bag_model(each._replace(words=grams), len(words), weight))
+        own, known = each._replace(words=grams), np.zeros(len(words), np.bool_)
+        known[[UNK, BOS, *own.words[own.lengths == 1, 0]]] = True
+        own_table = NgramTable.build(own.words, own.lengths, own.logp, own.backoff)
+        bag_models.append(_BagModel(own, own_table, known, weight))
     table, ngrams = _mixed_table(bag_models, membership(*_coded(bags, index)), order)
     return SubModel(model, order, table, words, index, ngrams, time.perf_counter() - started)
 
@@ -391,7 +386,7 @@ def _ngrams(
     if laid_out := use_of(store, model).laid_out:
         return laid_out.records.of_bags(model.order, *_coded(bags, ids))
     within = membership(*_coded(bags, ids))
-    cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
+    cached, missing = cache.take((model.id, model.version), np.flatnonzero(within.places >= 0).tolist())
     fetched = _fetch(duck, store, model, missing, cache) if missing else ()
     parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
     rows = CachedNgrams.joined(parts, model.order)
@@ -425,7 +420,7 @@ def _fetch(
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
     # Anchors without rows are cached, too, so that they are not queried again.
     for anchor in sorted(whole, reverse=True):
-        cache.put(model, anchor, CachedNgrams.joined(whole.pop(anchor), model.order))
+        cache.put((model.id, model.version), anchor, CachedNgrams.joined(whole.pop(anchor), model.order))
 
 
 def _stream(

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
@@ -33,6 +33,8 @@ from sentgen.models.base.registry import (
     list_scorers,
     next_version,
 )
+from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.writing import insert_rows, rows_of
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.scorer import Scorer, ScoreWords, scorer_named
 from sentgen.models.scoring import are_words, score_tokens
@@ -90,22 +92,10 @@ def _add_scorer(connection: Connection, scorer: ModelInfo) -> None:
     there = connection.execute(select(model.c.id).where(model.c.id == scorer.id)).first()
     if scorer.smoothing != SCORER or there:
         return
-    row = {
-        "id": scorer.id,
-        "name": scorer.name,
-        "version": scorer.version,
-        "max_order": scorer.order,
-        "smoothing": scorer.smoothing,
-        "min_count": "",
-        "unknown": scorer.unknown,
-        "vocabulary": 0,
-        "sentences": 0,
-        "tokens": 0,
-        "created_at": scorer.created_at,
-    }
-    connection.execute(insert(model), row)
+    label = scorer.name, scorer.version
+    rows = rows_of(scorer.id, label, Recipe.of_model(scorer), (), 0, scorer.created_at)
     noted = {"model_id": scorer.id, "n": 0, "name": f"{PACKAGE}{scorer.package}", "value": 0.0}
-    connection.execute(insert(model_parameter), noted)
+    insert_rows(connection, rows | {model_parameter.name: [noted]})
 
 
 if TYPE_CHECKING:
@@ -234,8 +224,8 @@ def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
 
 
 def _score_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
-    known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
-    return logps[are_words(text.lengths)], known[text.numbers] == UNK
+    known, events = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
+    return events.logp[are_words(text.lengths)], known[text.numbers] == UNK
 
 
 def _score_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:

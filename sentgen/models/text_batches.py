@@ -32,14 +32,12 @@ class TextBatch:
         forms: the different words.
         numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of the sentences.
-        full: whether the batch reached a bound, so that more sentences may follow.
         old: number of the first forms that are the same as in the batch before.
     """
 
     forms: Sequence[str]
     numbers: Longs
     lengths: Ints
-    full: bool = False
     old: int = 0
 
     @property
@@ -60,7 +58,7 @@ class TextBatch:
             lengths.append(len(words))
             numbers.extend(map(forms.__getitem__, words))
             if len(numbers) >= max_tokens or len(forms) >= max_words:
-                yield _batch(forms, numbers, lengths, full=True)
+                yield _batch(forms, numbers, lengths)
                 forms, numbers, lengths = _Forms(), array("i"), array("i")
         if lengths:
             yield _batch(forms, numbers, lengths)
@@ -76,10 +74,10 @@ class TextBatch:
             some.append(text)
             size += len(text)
             if size >= max_tokens * _CHARACTERS:
-                yield from _split("\n".join((*some, "")), words, max_tokens, full=True)
+                yield from _split("\n".join((*some, "")), words, max_tokens)
                 some, size = [], 0
         if some:
-            yield from _split("\n".join((*some, "")), words, max_tokens, full=False)
+            yield from _split("\n".join((*some, "")), words, max_tokens)
 
 
 class _Forms(dict[str, int]):
@@ -90,17 +88,17 @@ class _Forms(dict[str, int]):
         return number
 
 
-def _batch(forms: _Forms, numbers: array[int], lengths: array[int], *, full: bool = False) -> TextBatch:
-    return TextBatch(list(forms), np.array(numbers, np.int64), np.array(lengths, np.int32), full)
+def _batch(forms: _Forms, numbers: array[int], lengths: array[int]) -> TextBatch:
+    return TextBatch(list(forms), np.array(numbers, np.int64), np.array(lengths, np.int32))
 
 
-def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator[TextBatch]:
+def _split(text: str, words: _Words, max_tokens: int) -> Iterator[TextBatch]:
     coded = text.encode()
     old = words.make_room(len(coded))
     numbers, lengths = words.number(np.frombuffer(coded, np.uint8))
     # Other white space is a part of its word, but not a word by itself.
     if len(lengths) == coded.count(b"\n") and not any(map(str.isspace, words.forms[old:])):
-        yield TextBatch(words.forms.copy(), numbers, lengths, full, old)
+        yield TextBatch(words.forms.copy(), numbers, lengths, old)
     else:
         words.forget()
         yield from TextBatch.of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, words.most)

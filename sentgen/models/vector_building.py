@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, insert, select
 
-from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.arrays import Ints, Longs, compiled
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.lookups.base.selection import Selection
@@ -95,20 +95,6 @@ def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: L
         out[size] = words[head] * width + below * vocabulary + words[i]
         out[size + 1] = words[i] * width + (below + 1) * vocabulary + words[head]
         size += 2
-    return size
-
-
-@compiled
-def _run_lengths(keys: Longs, counts: Longs) -> int:
-    """Replace sorted keys by the different keys, with their frequencies; return the number of these."""
-    size = 0
-    for i in range(len(keys)):
-        if size and keys[size - 1] == keys[i]:
-            counts[size - 1] += 1
-        else:
-            keys[size] = keys[i]
-            counts[size] = 1
-            size += 1
     return size
 
 
@@ -238,7 +224,8 @@ class ContextCounts:
         vectors = left[:, order] * np.maximum(singular[order], 0) ** power
         largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)]
         vectors *= np.where(largest < 0, -1, 1)
-        return _unit(vectors)
+        lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+        return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> _VectorWords:
@@ -355,11 +342,9 @@ def _read_blocks(connection: Connection, selection: Selection, numbers: Ints) ->
 
 def _added(keys: Longs, counts: Longs, some: Longs) -> tuple[Longs, Longs]:
     """Return the counts with those of some more keys, in any order."""
-    some.sort()
-    more = np.empty(len(some), np.int64)
-    size = _run_lengths(some, more)
-    out, sums = (np.empty(len(keys) + size, np.int64) for _ in range(2))
-    size = _merged(keys, counts, some[:size], more[:size], out, sums)
+    others, more = np.unique(some, return_counts=True)
+    out, sums = (np.empty(len(keys) + len(others), np.int64) for _ in range(2))
+    size = _merged(keys, counts, others, more, out, sums)
     # Copied: a view would keep room for what fell together.
     return out[:size].copy(), sums[:size].copy()
 
@@ -517,9 +502,3 @@ def _one_thread() -> Iterator[None]:
         del os.environ[_THREADS]
         if before is not None:
             os.environ[_THREADS] = before
-
-
-def _unit(vectors: Floats | Singles) -> Singles:
-    """Return vectors of length 1; zeros stay."""
-    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

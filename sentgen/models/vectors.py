@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -104,13 +104,12 @@ class SpaceInfo:
 def _list_spaces(connection: Connection) -> list[SpaceInfo]:
     """Return all vectors, by name."""
     rows = connection.execute(select(vector_space).order_by(vector_space.c.name)).mappings()
-    return [_space(dict(row)) for row in rows]
-
-
-def _space(row: dict[str, Any]) -> SpaceInfo:
-    # "window" means something to SQL, so that it is no name for a column.
-    window, corpora = row.pop("reach"), tuple(row.pop("corpora").splitlines())
-    return SpaceInfo(**row, window=window, corpora=corpora)
+    spaces = []
+    for row in map(dict, rows):
+        # "window" means something to SQL, so that it is no name for a column.
+        window, corpora = row.pop("reach"), tuple(row.pop("corpora").splitlines())
+        spaces.append(SpaceInfo(**row, window=window, corpora=corpora))
+    return spaces
 
 
 def overview(store: Store, name: str | None = None) -> Rows:

@@ -182,7 +182,7 @@ def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("smoothing", ["kneser-ney", "katz"])
-@pytest.mark.parametrize("moment", ["_find_prefixes", "find_suffixes", "arrow_reader"])
+@pytest.mark.parametrize("moment", ["_find_prefixes", "_find_suffixes", "arrow_reader"])
 def test_an_interrupt_leaves_nothing(
     store: Store, smoothing: str, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

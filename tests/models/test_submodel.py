@@ -192,7 +192,7 @@ def test_frequent_words_are_cached_first(toy: Toy) -> None:
     kept = cache.statistics.entries
 
     assert 3 < kept < len({word for bag in toy_store.SENTENCES for word in bag})
-    assert cache.take(toy[1], [0, 1, 2, *range(4, kept + 1)])[1] == []
+    assert cache.take((1, 1), [0, 1, 2, *range(4, kept + 1)])[1] == []
 
 
 def test_a_model_out_of_order(toy: Toy) -> None:

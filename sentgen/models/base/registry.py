@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
-from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select
 
 from sentgen import temporary
 from sentgen.errors import InputError, ModelError, NotFoundError
+from sentgen.models.base import sql
 from sentgen.models.base.symbols import OF_WORDS, Symbols
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -127,7 +128,7 @@ class ModelInfo:
         table = tables.model_corpus
         with store.connect() as connection:
             built = connection.execute(select(table).where(table.c.model_id == self.id)).all()
-            tokens = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
+            tokens = {row.id: row.tokens for row in connection.execute(_TOKENS)}
             newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
         lines = []
         for row in sorted(built, key=lambda row: row.corpus_name):
@@ -185,6 +186,12 @@ LATER = "has as many tokens, some from sources that came later"
 _NOTES = or_(
     tables.model_parameter.c.name == BRACKETS,
     *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, tables.PARTS, PACKAGE)),
+)
+#: The tokens of each corpus.
+_TOKENS = (
+    select(corpus.c.id, func.coalesce(func.sum(segment.c.tokens), 0).label("tokens"))
+    .select_from(corpus.outerjoin(segment, segment.c.corpus_id == corpus.c.id))
+    .group_by(corpus.c.id)
 )
 #: When the last source of each corpus was stored: a changed text may have the same number of tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
@@ -253,7 +260,9 @@ def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
     models = _infos(connection)
     matches = matching(models, label)
     if not matches:
-        raise NotFoundError(f"no model {label!r}; {_existing(models)}")
+        there = f"there are: {', '.join(model.label for model in models)}"
+        none = "there are none yet; build one with: sentgen models build NAME --corpus CORPUS"
+        raise NotFoundError(f"no model {label!r}; {there if models else none}")
     return matches
 
 
@@ -264,8 +273,7 @@ def looked_up(store: Store, model: ModelInfo) -> list[tuple[ModelInfo, float]]:
         NotFoundError: one of the models was removed.
     """
     with store.connect() as connection:
-        mixed = find_in(connection, model.label)
-        return [(find_in(connection, label), weight) for label, weight in mixed.parts]
+        return [(find_in(connection, label), weight) for label, weight in model.parts]
 
 
 def require_name(name: str) -> None:
@@ -339,8 +347,7 @@ def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelInfo) -> dict[in
         return {}
     segments, sizes = ", ".join(map(str, counts.segments)) or "null", {}
     for n in range(1, model.order + 1):
-        words = ", ".join(f"w{i}" for i in range(1, n + 1))
-        groups = f"select {words} from ngram_{n} where segment_id in ({segments}) group by all"
+        groups = f"select {sql.words(n)} from ngram_{n} where segment_id in ({segments}) group by all"
         query = f"select count(*) from ({groups} having sum(count) >= {counts.min_count[n - 1]})"
         ((sizes[n],),) = duck.execute(query).fetchall()
     return sizes
@@ -395,18 +402,6 @@ def overview(store: Store) -> Rows:
         for model in _every(store)
     ]
     return Rows((*settings, "tokens", "corpora", "created_at", "stale", "over", "where"), rows)
-
-
-def _corpus_tokens() -> Select[tuple[int, int]]:
-    tokens = func.coalesce(func.sum(segment.c.tokens), 0).label("tokens")
-    joined = corpus.outerjoin(segment, segment.c.corpus_id == corpus.c.id)
-    return select(corpus.c.id, tokens).select_from(joined).group_by(corpus.c.id)
-
-
-def _existing(models: list[ModelInfo]) -> str:
-    if not models:
-        return "there are none yet; build one with: sentgen models build NAME --corpus CORPUS"
-    return f"there are: {', '.join(model.label for model in models)}"
 
 
 def _infos(connection: Connection) -> list[ModelInfo]:

@@ -82,6 +82,18 @@ class NgramRows:
             self.prefix[self.first[start] : self.first[end]] = prefixes
             space.relax()
 
+    def find_suffixes(self, below: NgramRows, space: Space) -> None:
+        """Set `suffix`, the rows in the order below.
+
+        Raises:
+            DamagedError: an n-gram without its suffix.
+        """
+        for start, end in self.spans():
+            first, suffix = self.first[start : end + 1], below.suffix[start:end]
+            if not _find_suffixes(first, self.last, suffix, below.first, below.last, self.suffix):
+                raise damaged(self.n)
+            space.relax()
+
     @classmethod
     def read_unigrams(cls, connection: Connection, min_count: int, unknown: bool, space: Space) -> NgramRows:
         """Read ``counted_1``, with a row for <unk> and no count for <s>.
@@ -96,24 +108,15 @@ class NgramRows:
         kept[words <= EOS] = True
         kept[0] = unknown or counts[0] > 0
         counts[words == BOS] = 0
-        start = int(np.searchsorted(words, BOS))
-        rows = NgramRows.allocate(1, len(words), 1, space)
-        rows.first[1] = len(words)
-        rows.last[:] = rows.anchor[:] = words
-        rows.value[:] = counts
-        rows.kept, rows.begins = kept, (start, start + 1)
+        rows = NgramRows.of_words(words, space)
+        rows.value[:], rows.kept = counts, kept
         return rows
 
     @classmethod
     def read_contexts(cls, connection: Connection, space: Space) -> NgramRows:
         """Read the words of ``counted_1`` as the contexts of bigrams; they may be part of the vocabulary."""
         words = np.array(sql.run(connection, _FILE, "unigrams"), np.int32).reshape(-1, 2)[:, 0]
-        rows = NgramRows.allocate(1, len(words), 1, space)
-        rows.first[1] = len(words)
-        rows.last[:] = rows.anchor[:] = words
-        start, end = np.searchsorted(words, [BOS, BOS + 1]).tolist()
-        rows.begins = (start, end)
-        return rows
+        return NgramRows.of_words(words, space)
 
     @classmethod
     def read_rows(cls, connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
@@ -123,18 +126,7 @@ class NgramRows:
             DamagedError: an n-gram without its prefix or its suffix.
         """
         rows = NgramRows.read_continuations(connection, below, min_count, space)
-        for start, end in rows.spans():
-            linked = find_suffixes(
-                rows.first[start : end + 1],
-                rows.last,
-                below.suffix[start:end],
-                below.first,
-                below.last,
-                rows.suffix,
-            )
-            if not linked:
-                raise damaged(rows.n)
-            space.relax()
+        rows.find_suffixes(below, space)
         return rows
 
     @classmethod
@@ -162,6 +154,16 @@ class NgramRows:
             for start, end in rows.blocks():
                 np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
         rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
+        return rows
+
+    @classmethod
+    def of_words(cls, words: Ints | Longs, space: Space) -> NgramRows:
+        """Return the unigrams of ascending words."""
+        rows = cls.allocate(1, len(words), 1, space)
+        rows.first[1] = len(words)
+        rows.last[:] = rows.anchor[:] = words
+        start, end = np.searchsorted(words, [BOS, BOS + 1]).tolist()
+        rows.begins = (start, end)
         return rows
 
     @classmethod
@@ -271,7 +273,9 @@ def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, ro
 
 
 @compiled
-def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, suffixes: Ints) -> bool:
+def _find_suffixes(
+    first: Ints, last: Ints, suffix: Ints, children: Ints, lower: Ints, suffixes: Ints
+) -> bool:
     """Find the suffix of each n-gram among the children of the suffix of its prefix; False if one is missing.
 
     Args:

@@ -16,10 +16,11 @@ import pyarrow as pa
 from sqlalchemy import Connection, func, insert, select
 
 from sentgen.arrays import Floats, Ints, Longs, Space, compiled
-from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
+from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS, ModelInfo, find_in, next_version
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
 from sentgen.models.building.rows import NgramRows, words_of
-from sentgen.schema import metadata
+from sentgen.schema import Store, metadata
+from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.schema.store import append, now, one_thread, scalar
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import BOS
@@ -29,6 +30,8 @@ from sentgen.schema.tables.counts import MAX_ORDER
 _NO_WEIGHT = 1e-100
 #: Word id in the columns beyond the order of an n-gram.
 _ABSENT = -1
+#: Share of the memory of the whole process for sorting n-grams.
+_SORTING_SHARE = 0.35 * COUNTING_SHARE
 #: Bytes of memory that sorting takes for each n-gram.
 _BYTES_A_ROW = 36
 #: N-grams that are appended at once: a row group.
@@ -48,25 +51,15 @@ class OrderNgrams(NamedTuple):
 Source = Callable[[int, int], Iterable[OrderNgrams]]
 
 
-def write_sorted(
-    connection: Connection, model_id: int, anchors: Longs, source: Source, *, memory: int
-) -> None:
-    """Append the n-grams of a model to `model_ngram`.
+def in_order(model_id: int, anchors: Longs, source: Source, *, memory: int) -> Iterator[pa.Table]:
+    """Yield the rows of `model_ngram` of a model, a row group at a time.
 
     Args:
-        connection: connection of a transaction.
         model_id: number of the model.
         anchors: number of the n-grams of each anchor.
         source: yields the n-grams.
         memory: bytes that sorting may take; a single anchor with more n-grams takes more.
     """
-    with one_thread(connection):
-        for rows in in_order(model_id, anchors, source, memory=memory):
-            append(connection, "model_ngram", rows)
-
-
-def in_order(model_id: int, anchors: Longs, source: Source, *, memory: int) -> Iterator[pa.Table]:
-    """Yield the rows of `model_ngram` of a model, a row group at a time; arguments as of `write_sorted`."""
     before = np.concatenate(([0], np.cumsum(anchors)))
     ranges = list(_ranges(before, memory // _BYTES_A_ROW))
     most = int(max(before[end] - before[start] for start, end in ranges))
@@ -184,24 +177,32 @@ def logarithms(value: Floats, weight: Floats, chosen: Ints | Longs) -> tuple[Flo
 
 
 def record(
+    store: Store,
     connection: Connection,
-    model_id: int,
-    label: tuple[str, int],
+    name: str,
     settings: Recipe,
     corpora: Sequence[BuiltFrom],
     parameters: Parameters,
+    ngrams: tuple[Longs, Source] | None,
     chosen: Chosen | None = None,
     looked_up: Sequence[int] = (),
-) -> None:
-    """Store the settings, corpora and parameters of a model; ``label`` is its name and version.
+) -> ModelInfo:
+    """Store the next version of a model: its n-grams, settings, corpora and parameters.
 
-    Imported models have no corpora; ``chosen`` are the sentences that were counted, if not all;
-    ``looked_up`` are the models that a mixture without n-grams looks up.
+    ``ngrams`` are the number of n-grams of each anchor and their source. Imported models have no corpora;
+    ``chosen`` are the sentences that were counted, if not all; ``looked_up`` are the models that a mixture
+    without n-grams looks up.
     """
-    ngrams = tables.model_ngram.c
-    unigrams = (ngrams.model_id.in_(looked_up or [model_id]), ngrams.n == 1, ngrams.w1 != BOS)
-    words = scalar(connection, select(func.count(ngrams.w1.distinct())).where(*unigrams))
-    rows = rows_of(model_id, label, settings, corpora, words)
+    model_id, version = next_version(connection, name)
+    if ngrams:
+        memory = int(store.memory_limit * _SORTING_SHARE / DATABASE_SHARE)
+        with one_thread(connection):
+            for table in in_order(model_id, *ngrams, memory=memory):
+                append(connection, "model_ngram", table)
+    columns = tables.model_ngram.c
+    unigrams = (columns.model_id.in_(looked_up or [model_id]), columns.n == 1, columns.w1 != BOS)
+    words = scalar(connection, select(func.count(columns.w1.distinct())).where(*unigrams))
+    rows = rows_of(model_id, (name, version), settings, corpora, words)
     notes = {BRACKETS: 1.0} if settings.brackets else {}
     if not settings.symbols.are_words:
         notes[f"{SYMBOLS}{settings.symbols.over}"] = float(settings.symbols.kept)
@@ -214,6 +215,7 @@ def record(
         {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
     ]
     insert_rows(connection, rows)
+    return find_in(connection, f"{name}@{version}")
 
 
 def rows_of(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
 from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, LakeJob, bounds, changed
 from sentgen.counts.cluster.stages import disk_note, read_json, write_json
@@ -126,10 +125,12 @@ class ModelJob(LakeJob):
             sources = tuple(BuiltFrom.find(connection, each) for each in dict.fromkeys(corpora))
             settings.check(sources)
             number, version = next_version(connection, name)
-            made = _newest(connection, sources)
+            of_sources = source.c.corpus_id.in_([each.id for each in sources])
+            # When their last source was stored: a lake knows no other times.
+            made = connection.execute(select(func.max(source.c.ingested_at)).where(of_sources)).scalar()
             words = settings.vocabulary(connection, sources) if settings.smoothing != SMOOTHING[0] else 0
         built = Built(f"{name}@{version}", words, sum(each.tokens for each in sources))
-        rows = rows_of(number, (name, version), settings, sources, words, made)
+        rows = rows_of(number, (name, version), settings, sources, words, made or EPOCH)
         tables: list[LakeFile] = []
         if settings.smoothing == SMOOTHING[0]:
             plan = self._plan(name, number, version, sources, settings)
@@ -229,13 +230,6 @@ def _as_json(settings: Recipe) -> dict[str, object]:
     values = {**asdict(settings), "min_count": list(settings.min_count)}
     del values["symbols"]  # all are over words, and plans of earlier versions lack the key
     return values
-
-
-def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:
-    """Return when the last source of the corpora was stored: a lake knows no other times."""
-    condition = source.c.corpus_id.in_([each.id for each in corpora])
-    newest = connection.execute(select(func.max(source.c.ingested_at)).where(condition)).scalar()
-    return newest or EPOCH
 
 
 def remove_model(lake: Place, work: Path, label: str) -> list[str]:

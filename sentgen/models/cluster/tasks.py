@@ -300,9 +300,7 @@ class ModelPlan:
 
         anchors = np.zeros(0, np.int64)
         for n, batch in batches():
-            tally = np.bincount(np.max(_columns(batch)[:n], axis=0))
-            anchors = np.pad(anchors, (0, max(0, len(tally) - len(anchors))))
-            anchors[: len(tally)] += tally
+            anchors = _add(anchors, np.bincount(np.max(_columns(batch)[:n], axis=0)))
         memory = int(self.memory * _SORTING)
         rows = (
             batch for table in in_order(model, anchors, source, memory=memory) for batch in table.to_batches()
@@ -491,10 +489,7 @@ class _ContextRange:
         #: Rows in the order of the parts, and where each part begins, by order from 2.
         self.places: dict[int, Ints] = {}
         self.parts: dict[int, Longs] = {}
-        words = plan.load("split", number, "last_1")
-        contexts = NgramRows.allocate(1, len(words), 1, space)
-        contexts.last[:] = contexts.anchor[:] = words
-        contexts.first[1] = len(words)
+        contexts = NgramRows.of_words(plan.load("split", number, "last_1"), space)
         contexts.find_prefixes(space)
         self.orders.append(contexts)
         for n in plan.orders:

@@ -173,36 +173,16 @@ class CachedNgrams(NamedTuple):
         return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
-class NgramCache:
+class NgramCache(AnchorCache[CachedNgrams]):
     """The n-grams of recent anchors, bounded in bytes, and the forms that were looked up.
 
     Keys hold the id and version of the model; a built model never changes, so entries never go stale.
     """
 
     def __init__(self, limit: int) -> None:
-        self._rows = AnchorCache[CachedNgrams](limit)
+        super().__init__(limit)
         self._forms: dict[tuple[int, int], dict[str, int]] = {}
         self._unigrams: dict[tuple[int, int], Bools] = {}
-        # A cache belongs to a store, which threads may share.
-        self._lock = threading.Lock()
-
-    @property
-    def limit(self) -> int:
-        """Return the bytes that the rows may take."""
-        return self._rows.limit
-
-    @property
-    def statistics(self) -> CacheStatistics:
-        """Return what the cache holds and how often it helped."""
-        return self._rows.statistics
-
-    def take(self, model: ModelInfo, anchors: Iterable[int]) -> tuple[list[CachedNgrams], list[int]]:
-        """Return what is known of some anchors, ascending, and which of them must be fetched."""
-        return self._rows.take((model.id, model.version), anchors)
-
-    def put(self, model: ModelInfo, anchor: int, rows: CachedNgrams) -> None:
-        """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
-        self._rows.put((model.id, model.version), anchor, rows)
 
     def forms(self, model: ModelInfo) -> dict[str, int]:
         """Return the word ids looked up so far, -1 for a form that the model cannot know."""

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs
 from sentgen.models.base.registry import ModelCounts, ModelInfo
+from sentgen.models.base.sql import among
 from sentgen.models.ngrams.ngram_cache import CachedNgrams
 from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
 from sentgen.schema.engine import arrow_reader
@@ -33,9 +34,6 @@ LOG_ALPHA = math.log(ALPHA)
 NOTE = (
     "scores of stupid-backoff are no probabilities: no perplexity, and nothing to compare with other models"
 )
-
-#: Up to this many words, a list prunes row groups; more words are looked up in a bit string.
-_LISTED = 64
 
 
 def counted(
@@ -58,38 +56,26 @@ def _read(
     rows: int,
     grouped: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the n-grams of one order; a union of all orders did not finish for some bags."""
+    """Yield the n-grams of one order, one row each if ``grouped``, else one per segment.
+
+    A union of all orders did not finish for some bags.
+    """
     if not counts.segments:
         return
-    parameters: dict[str, bytes] = {}
-    if len(words) > _LISTED:
-        bits = np.zeros(words[-1] + 2, np.bool_)  # the last bit is for all greater ids
-        bits[words] = True
-        parameters["bits"] = np.packbits(bits).tobytes()
-    query = _order(counts, n, words, grouped=grouped)
-    yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
-
-
-def _order(counts: ModelCounts, n: int, words: Sequence[int], *, grouped: bool) -> str:
-    """Return the query for the n-grams of one order: one row each if ``grouped``, else one per segment."""
     names = [f"w{i}" for i in range(1, n + 1)]
     padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
-    listed = ", ".join(map(str, words))
-    last = words[-1] + 1
-    within = (
-        [f"{name} in ({listed})" for name in names]
-        if len(words) <= _LISTED
-        else [f"get_bit($bits::blob::bit, least({name}, {last})) = 1" for name in names]
-    )
+    # The bits are the same for all columns.
+    within, (parameters, *_) = zip(*(among(name, words) for name in names), strict=True)
     segments = ", ".join(map(str, counts.segments))
     groups = f"group by {', '.join(names)} having sum(count) >= {counts.min_count[n - 1]}" if grouped else ""
-    return f"""
+    query = f"""
         select {n}::smallint as n, {", ".join([*names, *padding])},
             {"sum(count)" if grouped else "count"}::double as logp, 0::double as backoff
         from ngram_{n}
         where segment_id in ({segments}) and {" and ".join(within)}
         {groups}
     """
+    yield from (batch for batch in arrow_reader(duck, query, parameters, rows=rows) if batch.num_rows)
 
 
 def count_rows(
