@@ -277,7 +277,6 @@ def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:
 
 
 def _sentence_table(answers: Answers) -> Rows:
-    """Return a row a sentence."""
     tree, parts = answers.request.tree, answers.part_names
     columns = [
         *COLUMNS,
@@ -350,7 +349,6 @@ def _word(explained: _ExplainedWord) -> Iterator[Sequence[object]]:
 
 
 def _both(log10: float | None) -> tuple[float | None, float | None]:
-    """Return a decimal logarithm and the natural one."""
     return log10, None if log10 is None else natural(log10)
 
 

@@ -201,7 +201,6 @@ def _fans(tree: Tree) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float) -> Markup:
-    """Return one sentence as a group."""
     left, right = _fans(sentence.tree)
     parts = [layout.text(sentence.title, 0 if layout.onward > 0 else layout.width, _SMALL)]
     arcs = [

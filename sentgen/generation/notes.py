@@ -66,7 +66,6 @@ def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
 
 
 def _formula(plan: SearchPlan) -> str:
-    """Return the formula of the score from its parts."""
     weights = plan.part_weights()
     own = [] if FeatureSettings in plan.algorithm.groups else [f"what {plan.algorithm.name} maximizes"]
     terms = [*own, *(f"{weight:.4g} {PART}{name}" for name, weight in weights.items() if weight)]

@@ -142,7 +142,6 @@ class TrainParser:
         return _TrainedParser(self.name, path, len(learnt), self._score(path, "".join(held_out)))
 
     def _sentences(self, connection: Connection, corpora: Sequence[str]) -> list[str]:
-        """Return the sentences of corpora in CoNLL-U."""
         bindings = Bindings()
         conditions = Selection.named(connection, corpora).of_sentences(bindings, "s")
         rows = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)

@@ -186,7 +186,6 @@ class ApplyRequest:
         draft: Draft,
         progress: Callable[[str], None] | None,
     ) -> Application:
-        """Compute the surprisal, and write it to the draft."""
         with store.connect() as connection:
             selection = Selection.named(connection, self.corpus, sentences=True)
         done = Application(model)

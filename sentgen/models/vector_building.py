@@ -461,7 +461,6 @@ class VectorRequest:
 
 
 def _rows(space: int, words: _VectorWords, vectors: Singles, some: np.ndarray) -> pa.Table:
-    """Return the rows of some words."""
     import pyarrow as pa
 
     numbers = pa.array(vectors[some].ravel())
@@ -478,7 +477,6 @@ def _rows(space: int, words: _VectorWords, vectors: Singles, some: np.ndarray) -
 
 
 def _check_name(connection: Connection, name: str) -> None:
-    """Refuse a name that is taken."""
     if connection.execute(select(vector_space.c.id).where(vector_space.c.name == name)).first():
         raise InputError(f"there are vectors {name!r}; take another name, or: sentgen vectors remove {name}")
 

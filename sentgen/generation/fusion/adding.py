@@ -255,7 +255,6 @@ class Adding(_Fitting):
         return here in ("the", "whose") or not (word.fine in ("JJS", "RBS") or word.lemma in _UNIQUE)
 
     def _follows_noun(self, anchor: int, top: int, words: tuple[int, ...]) -> bool:
-        """Return whether a phrase may stand behind a noun."""
         head = self.tree.heads[anchor]
         before_noun = self.bag.words[anchor].relation in INSIDE and self.place[anchor] < self.place.get(
             head, -1
@@ -309,7 +308,6 @@ class Adding(_Fitting):
         return self.sentence_has(top, lambda n: self.bag.words[n].tag == "ADV")
 
     def _follows_verb(self, anchor: int, top: int, words: tuple[int, ...]) -> bool:
-        """Return whether a phrase may stand behind a verb."""
         word, first = self.bag.words[top], self.bag.words[words[0]]
         same = (one for one in self.bag.words if (one.lemma, one.relation) == (word.lemma, word.relation))
         # Several sentences have such a word.

@@ -225,7 +225,6 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
 
 
 def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
-    """Return the changes by kind, as text."""
     texts: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
     for change in changes:
         text = f"{change.marker} {change.text}".lstrip(" ,")

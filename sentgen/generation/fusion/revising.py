@@ -386,7 +386,6 @@ _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
 def _root_of(bag: WordBag, sentence: int) -> int:
-    """Return the root of a sentence."""
     return next(n for n in bag.sentence(sentence) if bag.words[n].head == ROOT)
 
 
@@ -436,7 +435,6 @@ _PRONOUNS = {"he": False, "she": False, "they": True}
 
 
 def _replacements(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
-    """Yield replacements of noun phrases of a tree."""
     for noun in tree.words:
         if bag.words[noun].tag in NOUNS:
             yield from _noun_phrases(bag, tree, noun, versions=versions)

@@ -365,7 +365,6 @@ def _visit(problem: Problem, scores: TreeScores) -> Visited:
 
 
 def _units_of(problem: Problem) -> ClimbingUnits:
-    """Return the units in all models."""
     columns = problem.columns
     begins = np.cumsum([0, *(len(words) for words, _ in columns)])
     return ClimbingUnits(

@@ -317,7 +317,6 @@ def next_version(connection: Connection, name: str) -> tuple[int, int]:
 
 
 def _refuse_looked_up(connection: Connection, models: list[ModelInfo]) -> None:
-    """Refuse to remove models that remaining mixtures look up."""
     gone = {model.label for model in models}
     for other in _infos(connection):
         needed = [label for label, _ in other.parts if label in gone]

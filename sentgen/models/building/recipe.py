@@ -184,7 +184,6 @@ class Recipe:
 
 
 def _check_together(made: Recipe) -> None:
-    """Refuse settings that contradict each other."""
     if made.smoothing == STUPID_BACKOFF and not made.as_counted:
         raise InputError(
             f"{made.smoothing} reads counts as they are, without classes of unknown words, brackets or"
@@ -425,7 +424,6 @@ def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None
 
 
 def _require_phrases(connection: Connection, tokens: str, cure: str) -> None:
-    """Refuse corpora whose base noun phrases are not known."""
     without = [str(row[0]) for row in sql.run(connection, _RECOUNT, "without_phrases", tokens=tokens)]
     if without:
         raise ModelError(

@@ -417,7 +417,6 @@ SHARES = pa.schema([("discounted", pa.float64()), ("weight", pa.float64())])
 
 
 def _words_schema(n: int) -> list[tuple[str, pa.DataType]]:
-    """Return the columns of the words of n-grams."""
     return [(f"w{i}", pa.int32()) for i in range(1, n + 1)]
 
 
