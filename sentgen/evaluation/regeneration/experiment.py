@@ -321,7 +321,7 @@ def _setup(
     prepared = {
         entry.label: {
             "dependencies": _names(store, entry.treebanks),
-            **({"where": _chosen(entry.model)} if any(_chosen(entry.model) for entry in entries) else {}),
+            **({"where": entry.model.condition} if any(each.model.condition for each in entries) else {}),
             **asdict(entry.preparation),
         }
         for entry in entries
@@ -336,11 +336,6 @@ def _setup(
             for key, value in first.items()
         },
     }
-
-
-def _chosen(model: ModelInfo) -> str:
-    """Return the condition on the sentences from which a model was built; empty if it was built from all."""
-    return model.condition if isinstance(model, ModelInfo) else ""
 
 
 def _plans(
