@@ -175,18 +175,15 @@ class Registry(Generic[Thing]):
         """Return all names, those of plug-ins last; imports none of these."""
         return [*self.own, *added_names(self.kind, (*self.own, *self.reserved))]
 
-    def added(self) -> Iterator[tuple[Plugin, Thing | PluginError]]:
-        """Return every plug-in with what it adds, or with what is wrong with it."""
-        return ((plugin, self._loaded_once(plugin)) for plugin in plugins_of_kind(self.kind))
-
     def usable(self) -> dict[str, Thing]:
         """Return all things by name, without the plug-ins that cannot be used."""
         return {name: thing for name, _, thing in self.listed()[0]}
 
     def listed(self) -> tuple[list[tuple[str, str, Thing]], list[str]]:
-        """Return name, package and thing of all that can be used, and what is wrong with the others."""
+        """Return name, package and thing of all that can be used, ours first, and the others' errors."""
         there, wrong = [(name, "sentgen", thing) for name, thing in self.own.items()], list[str]()
-        for plugin, thing in self.added():
+        for plugin in plugins_of_kind(self.kind):
+            thing = self._loaded_once(plugin)
             if isinstance(thing, PluginError):
                 wrong.append(str(thing))
             else:

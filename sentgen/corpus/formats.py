@@ -53,16 +53,8 @@ def _of_plugin(plugin: Plugin, given: object) -> Reader:
         read_raw=_Guarded(plugin, reader.read_raw, (Sentence, Rejection, RawText))
         if reader.read_raw
         else None,
-        fits=_guarded_fits(plugin, fits) if fits else None,
+        fits=plugin.at_work()(lambda sample: bool(fits(sample))) if fits else None,
     )
-
-
-def _guarded_fits(plugin: Plugin, fits: Callable[[list[str]], bool]) -> Callable[[list[str]], bool]:
-    def fits_guarded(sample: list[str]) -> bool:
-        with plugin.at_work():
-            return bool(fits(sample))
-
-    return fits_guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +299,8 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         if name == "conllu" and conllu.PLUS.fits and conllu.PLUS.fits(sample):
             return conllu.PLUS.name
         return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
-    added, wrong = _plugin_readers() if extension not in _OPEN_EXTENSIONS else ([], "")
+    usable, wrong = _REGISTRY.listed() if extension not in _OPEN_EXTENSIONS else ([], [])
+    added = [reader for _, _, reader in usable[len(READERS) :]]
     for reader in added:
         if extension in reader.extensions:
             return reader.name
@@ -321,7 +314,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     if prose or extension in _OPEN_EXTENSIONS or _is_prose(sample):
         joined = "\n".join(sample)
         return "lines" if len(_APART.findall(joined)) > len(_ATTACHED.findall(joined)) else "text"
-    raise _unrecognized(source, extension, sample, wrong)
+    raise _unrecognized(source, extension, sample, next(iter(wrong), ""))
 
 
 def _sample(source: Source, extension: str) -> list[str]:
@@ -369,10 +362,8 @@ def _nearest(extension: str) -> str:
 def choose_reader(source: Source, form: str | None, given: Mapping[str, object]) -> Reader | str:
     """Return the reader of a source, or the reason why it is skipped: it is no part of the corpus.
 
-    Args:
-        source: the source.
-        form: name of its format, if it is known.
-        given: settings of readers, by name; the format of a source that the user named must have them.
+    ``form`` is the name of its format, if it is known; ``given`` are settings of readers, by name, which the
+    format of a source that the user named must have.
 
     Raises:
         UnrecognizedError: the user named the source, and its format cannot be told.
@@ -453,10 +444,3 @@ def _is_prose(sample: list[str]) -> bool:
     if _is_markup(sample) or "\t" in joined or not _SENTENCE_END.search(joined):
         return False
     return sum(_WORD.fullmatch(word) is not None for word in words) >= _WORDS * len(words)
-
-
-def _plugin_readers() -> tuple[list[Reader], str]:
-    """Return the readers of plug-ins, and the error of the first that cannot be used."""
-    added = [reader for _, reader in _REGISTRY.added()]
-    wrong = next((str(reader) for reader in added if isinstance(reader, PluginError)), "")
-    return [reader for reader in added if isinstance(reader, Reader)], wrong

@@ -313,17 +313,14 @@ def descriptor_named(path: Path) -> int | None:
     link = str(path)
     for _ in range(_MOST_LINKS):
         folder, name = os.path.split(link)
-        if name.isascii() and name.isdecimal() and _has_descriptors(os.path.realpath(folder)):
-            return int(name)
+        if name.isascii() and name.isdecimal():
+            real = os.path.realpath(folder)
+            if real == "/dev/fd" or (real.startswith(f"/proc/{os.getpid()}/") and real.endswith("/fd")):
+                return int(name)
         if not os.path.islink(link):
             return None
         link = os.path.join(folder, os.readlink(link))
     return None
-
-
-def _has_descriptors(folder: str) -> bool:
-    own = folder.startswith(f"/proc/{os.getpid()}/") and folder.endswith("/fd")
-    return own or folder == "/dev/fd"
 
 
 def others_may_read(path: Path) -> bool:

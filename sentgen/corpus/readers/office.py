@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, TypeVar
 
 from sentgen.corpus.comments import PARAGRAPH
@@ -79,18 +79,17 @@ def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
     return properties.metadata
 
 
+@dataclass(slots=True)
 class _Paragraph:
-    """An open paragraph of Word: its style, and whether its region has begun, which begins with its text."""
+    """An open paragraph of Word: its style, and whether its region has begun, which begins with its text.
 
-    __slots__ = ("hidden", "is_region", "kind", "runs")
+    ``hidden``: whether its style hides its text; ``runs``: for each of its open runs, whether it is hidden.
+    """
 
-    def __init__(self) -> None:
-        self.kind = _Kind()
-        #: Whether its style hides its text.
-        self.hidden = False
-        #: For each of its open runs, whether it is hidden.
-        self.runs: list[bool] = []
-        self.is_region = False
+    kind: _Kind = field(default_factory=_Kind)
+    hidden: bool = False
+    runs: list[bool] = field(default_factory=list)
+    is_region: bool = False
 
 
 class _Document(Elements):

@@ -37,7 +37,7 @@ from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
+    from lxml.etree import TreeBuilder, _Element
 
 ROOTS = ("TEI", "teiCorpus")
 #: Elements that end a sentence.
@@ -65,12 +65,8 @@ def read_file(
 ) -> Iterator[Item]:
     """Yield the sentences that a TEI file marks, and the raw text of its other paragraphs.
 
-    Args:
-        file: the file.
-        path: name of the file.
-        meta: further metadata to read from the header, each `NAME=XPATH`.
-        notes: whether notes are read as text.
-        encoding: encoding of the file, if not the one that its declaration names.
+    ``meta`` are further metadata to read from the header, each `NAME=XPATH`; with ``notes``, notes are read
+    as text; ``encoding`` is that of the file, if not the one that its declaration names.
 
     Raises:
         InputError: the file is no XML, or hostile, or an expression is wrong.
@@ -88,13 +84,15 @@ class _Tei(StrictElements):
         self.links: list[tuple[str, str]] = []
         #: Names of the open elements, and for each the function to call at its end.
         self.names: list[str] = []
-        self.ends: list[Callable[[str], None]] = []
+        self.ends: list[Callable[[str], object]] = []
         #: Depth and language of the open elements with `xml:lang`.
         self.languages: list[tuple[int, str]] = []
         self.documents = 0
         self.name = ""
         self.metadata: list[str] = []
-        self.header: _Header | None = None
+        #: The header that is open, a tree whose names have no namespace, and the characters of its text.
+        self.header: TreeBuilder | None = None
+        self.header_size = 0
         self.in_text = False
         #: Open word elements: their attributes, text and the words inside them.
         self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
@@ -103,15 +101,17 @@ class _Tei(StrictElements):
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         parent = self.names[-1] if self.names else ""
-        end: Callable[[str], None] = _do_nothing
+        end: Callable[[str], object] = _do_nothing
         if self.header is not None:
-            self.header.start(name, attributes)
+            self.header.start(name, dict(attributes))
             end = self.header.end
         elif name == "TEI" and not self.in_text:
             self._begin_document(attributes)
         elif name == "teiHeader" and parent == "TEI" and not self.in_text:
-            self.header = _Header()
-            self.header.start(name, attributes)
+            from lxml.etree import TreeBuilder
+
+            self.header, self.header_size = TreeBuilder(), 0
+            self.header.start(name, dict(attributes))
             end = self._end_header
         elif self._is_left_out(name, attributes, parent):
             self.pass_over()
@@ -145,7 +145,7 @@ class _Tei(StrictElements):
         if self.header is not None:
             self.header.end(name)
             language = self.languages[0][1] if self.languages else ""
-            self.metadata = self.header.metadata(language, self.paths, self.path)
+            self.metadata = _metadata(self.header.close(), language, self.paths, self.path)
             self.header = None
 
     def _begin_text(self, attributes: Mapping[str, str]) -> Callable[[str], None]:
@@ -240,7 +240,9 @@ class _Tei(StrictElements):
 
     def write(self, text: str, line: int) -> None:
         if self.header is not None:
-            if not self.header.data(text):
+            self.header.data(text)
+            self.header_size += len(text)
+            if self.header_size > _MOST_HEADER_CHARACTERS:
                 self.fail("a header of more than 20 million characters")
         elif self.open_words:
             self.open_words[-1][1].append(text)
@@ -427,7 +429,7 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
             raise InputError(
                 f"{spell('meta')} {option!r} is not NAME=XPATH, such as date=//creation/date/@when"
             )
-        # Names in `_Header` have no prefixes; a string literal is left as it is.
+        # Names in the tree of a header have no prefixes; a string literal is left as it is.
         pieces = _LITERAL.split(path)
         pieces[::2] = [re.sub(r"\btei:", "", piece) for piece in pieces[::2]]
         try:
@@ -437,54 +439,19 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
     return paths
 
 
-class _Header:
-    """Builds the tree of the header of a document, and reads metadata from it.
-
-    Names of elements have no namespace in the tree.
-    """
-
-    def __init__(self) -> None:
-        with needs("documents", "lxml"):
-            from lxml import etree
-
-        self._builder = etree.TreeBuilder()
-        self._size = 0
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        self._builder.start(name, dict(attributes))
-
-    def end(self, name: str) -> None:
-        self._builder.end(name)
-
-    def data(self, text: str) -> bool:
-        """Take text; return whether the header is within the limit of its size."""
-        self._builder.data(text)
-        self._size += len(text)
-        return self._size <= _MOST_HEADER_CHARACTERS
-
-    def metadata(self, language: str, paths: Mapping[str, Any], path: str) -> list[str]:
-        """Return the metadata of the document, as comments of CoNLL-U.
-
-        Args:
-            language: language of the document by its `xml:lang`, if it has one.
-            paths: XPath expressions of further metadata, by key.
-            path: name of the file.
-
-        Raises:
-            InputError: an expression cannot be evaluated.
-        """
-        header = self._builder.close()
-        metadata = dict(_usual(header, language))
-        for note in header.iterfind(f"fileDesc/notesStmt/note[@type='{OTHERS}']"):
-            key = note.get("n")
-            if key is not None:
-                metadata[key] = _text(note)
-        for key, expression in paths.items():
-            try:
-                metadata[key] = _value(expression(header))
-            except Exception as error:  # what lxml raises depends on the expression
-                raise InputError(f"{spell('meta')} {key}: {error}", path=path) from error
-        return [document_comment(key, value) for key, value in metadata.items() if value]
+def _metadata(header: _Element, language: str, paths: Mapping[str, Any], path: str) -> list[str]:
+    """Return the metadata of a document, as comments of CoNLL-U; ``language`` is that of its `xml:lang`."""
+    metadata = dict(_usual(header, language))
+    for note in header.iterfind(f"fileDesc/notesStmt/note[@type='{OTHERS}']"):
+        key = note.get("n")
+        if key is not None:
+            metadata[key] = _text(note)
+    for key, expression in paths.items():
+        try:
+            metadata[key] = _value(expression(header))
+        except Exception as error:  # what lxml raises depends on the expression
+            raise InputError(f"{spell('meta')} {key}: {error}", path=path) from error
+    return [document_comment(key, value) for key, value in metadata.items() if value]
 
 
 def _usual(header: _Element, language: str) -> Iterator[tuple[str, str]]:
