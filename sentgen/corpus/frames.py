@@ -126,7 +126,6 @@ def _digest(file_path: str, path: str) -> str:
 
 
 def _read(table: Tabular, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """Return the columns of a table, and its parts."""
     import pyarrow as pa
 
     if _has(table, "__arrow_c_stream__"):

@@ -204,7 +204,6 @@ def _hash(text: str) -> str:
 
 
 def _values(sentence: Sentence) -> dict[str, object]:
-    """Return the fields of a sentence that are not empty."""
     values = {name: getattr(sentence, name) for name in _FIELDS}
     return {
         name: value for name, value in values.items() if value not in (None, [], (), "", 0) or name == "forms"

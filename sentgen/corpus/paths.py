@@ -40,10 +40,7 @@ def expand(paths: Sequence[str], *, encoding: str = UTF_8) -> Iterator[Source]:
 def sources_of(path: str, *, folder: str = "", encoding: str = UTF_8) -> Iterator[Source]:
     """Yield the source that a file is, or the members of an archive.
 
-    Args:
-        path: the file.
-        folder: the folder in which it was found; empty if the file itself was named.
-        encoding: encoding of its text.
+    ``folder`` is the one in which it was found; empty if the file itself was named.
     """
     for source in _sources(path, not folder):
         yield replace(source, encoding=encoding, folder=folder)

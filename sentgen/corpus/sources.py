@@ -226,12 +226,12 @@ class Source:
         """Yield the decoded lines without their ends (see `LineReader`)."""
         return iter(self.open())
 
-    def head(self, size: int = 1 << 16, *, lone_returns: bool = False) -> list[str]:
-        """Return the lines of the first ``size`` bytes, by which the format is detected."""
+    def head(self, *, lone_returns: bool = False) -> list[str]:
+        """Return the lines of the first bytes, by which the format is detected."""
         reader = self.open()
         reader.lone_returns = lone_returns
         reader.controls_are_blanks = True
-        for block in reader.text_blocks(size):
+        for block in reader.text_blocks(1 << 16):
             block = reader.without_bom(block)
             # The last line may be incomplete; it is dropped only if there are many others.
             cut = block.rfind(b"\n") + 1 if block.count(b"\n") > 20 else len(block)

@@ -71,11 +71,7 @@ class TextTable:
         return self.depths[column] if self.depths else 0
 
     def column_index(self, name: str, option: str) -> int:
-        """Return the index of a column.
-
-        Args:
-            name: name of the column.
-            option: the option that gave the name, for the message.
+        """Return the index of a column; ``option`` gave the name, for the message.
 
         Raises:
             InputError: there is no column of that name.
@@ -315,10 +311,7 @@ def as_text(value: object) -> str:
 def check_archive(file: BinaryIO, *, path: str, most: int | None = None) -> None:
     """Refuse a zip that is broken or expands too much; the sizes in its directory are not trusted.
 
-    Args:
-        file: a seekable file; its position is 0 afterward.
-        path: name of the archive, for messages.
-        most: most bytes of all members together.
+    The file is seekable, and its position is 0 afterward; ``most`` are the bytes of all members together.
     """
     begins = file.read(4)
     file.seek(0)

@@ -186,7 +186,6 @@ def _columns(
     lengths: Ints,
     spaces: dict[int, list[bool]],
 ) -> TokenColumns:
-    """Check the columns of words, and return them."""
     coded = {name: Coded.encode(table[name]) for name in _FILE[1:]}
     check_strings({name: column.values.strings for name, column in coded.items()})
     starts = np.cumsum(lengths, dtype=np.int64) - lengths

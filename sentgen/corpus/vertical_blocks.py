@@ -213,7 +213,6 @@ class _Reading:
         yield from self.take(self.pieces.cut_text(*lines.text(at, lines.numbers.size)))
 
     def take(self, pieces: Sequence[Piece]) -> Iterator[Found]:
-        """Yield the sentences of pieces."""
         if not pieces:
             return
         try:

@@ -34,11 +34,7 @@ _ELIDED = {
 
 
 def split_words(sentence: str, language: str) -> list[str]:
-    """Return the words of a sentence.
-
-    Args:
-        sentence: raw text.
-        language: code of the language (ISO 639), which determines the words that are elided.
+    """Return the words of a sentence; ``language`` (ISO 639) determines which of them are elided.
 
     >>> split_words("L'homme, dit-il aujourd'hui... https://x.org/a?b=1", "fr")
     ["L'", 'homme', ',', 'dit-il', "aujourd'hui", '...', 'https://x.org/a?b=1']

@@ -113,10 +113,6 @@ class _Block:
 class Flow:
     """Receives text, words and regions, and appends sentences and raw texts with their marks to a list.
 
-    Args:
-        path: name of the file.
-        found: where items go.
-
     Attributes:
         language: language of raw text according to the source.
         most: a text with more characters is cut at white space.

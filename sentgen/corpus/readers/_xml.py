@@ -320,11 +320,7 @@ class StrictElements(Elements):
             self.fail(f"the control character U+{ord(match[0]):04X}; remove it")
 
     def fail(self, message: str) -> None:
-        """Refuse the file.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise an `InputError` at the current line."""
         raise InputError(message, path=self.path, line=self.line)
 
     def read(self, file: BinaryIO, encoding: str = UTF_8) -> Iterator[Item]:

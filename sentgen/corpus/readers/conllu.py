@@ -59,15 +59,9 @@ def read(
 ) -> Generator[Sentence | Rejection, None, str | None]:
     """Yield the sentences of a CoNLL-U file; a broken sentence becomes a rejection, and reading goes on.
 
-    Args:
-        lines: the lines.
-        path: name of the file.
-        first_line: number of the first of the lines in the file.
-        document: name of a document that began before the lines and has no sentence yet.
-        split: function from the rows of a sentence to its ten columns.
-
-    Returns:
-        The name of a document that began and has no sentence yet.
+    ``first_line`` is the number of the first of the lines in the file; ``document`` is the name of a document
+    that has no sentence yet, and the generator returns the next one. ``split`` turns the rows of a sentence
+    into its ten columns.
     """
     most = most_lines()
     for start, rows in blocks(lines, most, first_line):

@@ -36,10 +36,7 @@ _CURRENT = (None, "current")
 def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[Item]:
     """Yield the sentences of a FoLiA file; of paragraphs without words, their raw text.
 
-    Args:
-        file: the file.
-        path: name of the file.
-        encoding: encoding of the file, if not the one that its declaration names.
+    ``encoding`` is that of the file, if not the one that its declaration names.
 
     Raises:
         InputError: the file is no XML, or hostile.

@@ -455,11 +455,7 @@ def read(
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a vertical file; a broken one becomes a rejection, and reading goes on.
 
-    Args:
-        lines: the lines.
-        path: name of the file.
-        columns: names of the columns, separated by commas.
-        sentences: kind of the tags that are sentences.
+    ``columns`` are names, separated by commas; ``sentences`` is the kind of the tags that are sentences.
     """
     pieces, carried = Pieces(path, columns, sentences), Carried()
     lines, first = iter(lines), 1
