@@ -48,11 +48,6 @@ def parser_path(name: str) -> Path:
     return unnamed_path().parent / "parsers" / f"{name}.udpipe"
 
 
-def trained_parsers() -> list[str]:
-    """Return the names under which parsers were trained."""
-    return sorted(path.stem for path in parser_path("any").parent.glob("*.udpipe"))
-
-
 def _load_udpipe(model: str) -> _UDPipe:
     with needs("udpipe", "UDPipe"):
         from ufal import udpipe

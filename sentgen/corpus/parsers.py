@@ -14,11 +14,7 @@ from typing import Never, Protocol, TypeVar
 
 import pyarrow as pa
 
-from sentgen.corpus.parser_adapters import (
-    LOADERS,
-    parser_path,
-    trained_parsers,
-)
+from sentgen.corpus.parser_adapters import LOADERS, parser_path
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.options import PARSERS
@@ -83,7 +79,8 @@ def open_parser(specification: str) -> Parser:
     kind, _, model = specification.partition(":")
     if specification == "gold":
         return GoldParser()
-    if specification in (trained := trained_parsers()):
+    trained = sorted(path.stem for path in parser_path("any").parent.glob("*.udpipe"))
+    if specification in trained:
         return LOADERS["udpipe"](str(parser_path(specification)))
     if kind not in LOADERS or not model:
         known = f"; trained here: {', '.join(trained)}" if trained else ""

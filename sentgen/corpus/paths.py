@@ -205,7 +205,8 @@ def _spool_stream(path: str) -> Source:
                 line_end = block.rfind(b"\n")
                 line_bytes = len(block) - line_end - 1 if line_end >= 0 else line_bytes + len(block)
                 # The limit of `LineReader`, at 4 bytes a character; a device may never end.
-                if line_bytes > 4 * LIMITS.line_length and not _is_binary(begin):
+                is_binary = _compression_of(begin) or begin.startswith((b"%PDF", b"PAR1"))
+                if line_bytes > 4 * LIMITS.line_length and not is_binary:
                     message = f"a line is longer than {LIMITS.line_length} characters, the limit"
                     raise InputError(message, path=path)
     except OSError as error:  # missing, a folder, a terminal without a user, or no disk space for the copy
@@ -214,10 +215,6 @@ def _spool_stream(path: str) -> Source:
     if compression == "zip":
         raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
     return Source(path, spool.path, size, compression, _spool=spool)
-
-
-def _is_binary(begin: bytes) -> bool:
-    return bool(_compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))
 
 
 def _compression_of(magic: bytes) -> str:

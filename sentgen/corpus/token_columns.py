@@ -10,7 +10,7 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from sentgen.arrays import Bools, Ints
+from sentgen.arrays import Bools, Ints, Longs
 from sentgen.corpus.base_np import NO_HEAD
 from sentgen.corpus.sentence import ABSENT, Sentence
 
@@ -77,6 +77,11 @@ class Coded(NamedTuple):
         """Return for each row whether it has a string."""
         rows: Bools = self.codes == self.values.number(string)
         return rows
+
+    def has_values(self, starts: Longs) -> Bools:
+        """Return for each sentence whether it has a value; ``starts`` are the first tokens."""
+        sentences: Bools = np.logical_or.reduceat(~self.equals(ABSENT), starts)
+        return sentences
 
 
 @dataclass(frozen=True, slots=True)

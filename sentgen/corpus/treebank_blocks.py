@@ -203,16 +203,8 @@ def _columns(
     [absent] = misc.values.add([ABSENT])
     strings: dict[str, Coded | None] = {name: coded[name] for name in STRINGS}
     strings["misc"] = Coded(misc.values, np.where(alone, absent, misc.codes))
-    unmarked = trees & has_values(coded["upos"], starts) & has_values(coded["deprels"], starts)
+    unmarked = trees & coded["upos"].has_values(starts) & coded["deprels"].has_values(starts)
     return TokenColumns(lengths, strings, heads, None, pa.array(after), unmarked)
-
-
-def has_values(column: Coded | None, starts: Longs) -> Bools:
-    """Return for each sentence whether a column has a value in it; ``starts`` are their first tokens."""
-    if column is None:
-        return np.zeros(starts.size, bool)
-    result: Bools = np.logical_or.reduceat(~column.equals(ABSENT), starts)
-    return result
 
 
 def check_strings(columns: Mapping[str, Sequence[str]]) -> None:

@@ -26,7 +26,6 @@ from sentgen.corpus.treebank_blocks import (
     RegionSpans,
     TreebankBlock,
     check_strings,
-    has_values,
     heads_of,
 )
 from sentgen.corpus.validation import CONTROL_BYTES, LIMITS
@@ -422,5 +421,5 @@ def _columns(rows: _DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) ->
         heads, trees = heads_of(read["heads"], lengths, starts)
     after[glued] = False
     for name in ("upos", "deprels"):
-        trees = trees & has_values(strings[name], starts)
+        trees = trees & (name in read and read[name].has_values(starts))
     return TokenColumns(lengths, strings, heads, None, pa.array(after), trees)
