@@ -187,12 +187,10 @@ def isolate(cells: Sequence[str]) -> list[str]:
         return list(cells)
     # Cells without letters have the direction of most of their column.
     mostly = is_right_to_left(cells)
-    return [f"{_ISOLATES[_runs(cell, mostly)]}{cell}{_END}" if cell else "" for cell in cells]
-
-
-def _runs(text: str, otherwise: bool) -> bool:
-    """Return whether a text runs from right to left; ``otherwise`` if it has no letters."""
-    return is_right_to_left([text]) if any(map(str.isalpha, text)) else otherwise
+    begins = (
+        _ISOLATES[is_right_to_left([cell]) if any(map(str.isalpha, cell)) else mostly] for cell in cells
+    )
+    return [f"{begin}{cell}{_END}" if cell else "" for begin, cell in zip(begins, cells, strict=True)]
 
 
 def decimal(natural: float) -> float:

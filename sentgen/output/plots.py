@@ -233,7 +233,7 @@ def score_plot(table: Rows, column: str, title: str) -> Figure:
     names = table.columns
     every: list[dict[str, Any]] = table.to_pylist()
     base = 1 if column in _RATIOS else 0
-    rows = [row for row in every if _drawable(row[column], base)]
+    rows = [row for row in every if math.isfinite(_score(row[column])) and (row[column] > 0 or not base)]
     if not rows:
         raise InputError(
             f"{column} is zero, infinite or missing in all of these rows, so there is nothing to draw;"
@@ -326,7 +326,3 @@ def _row_label(row: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 def _score(value: float | None) -> float:
     return math.nan if value is None or not math.isfinite(value) else value
-
-
-def _drawable(value: float | None, base: int) -> bool:
-    return value is not None and math.isfinite(value) and (value > 0 or not base)

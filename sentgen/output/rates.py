@@ -42,21 +42,21 @@ _RATES = (IN_PART, "per_million")
 
 
 @dataclass(frozen=True, slots=True)
-class _RateInterval:
+class RateInterval:
     """A rate per million tokens, with its 95 % interval."""
 
     rate: float
     low: float
     high: float
 
+    @classmethod
+    def of_hits(cls, count: int, tokens: float) -> RateInterval:
+        """Return the rate of ``count`` hits in ``tokens`` tokens.
 
-def rate_of(count: int, tokens: float) -> _RateInterval:
-    """Return the rate of ``count`` hits in ``tokens`` tokens.
-
-    >>> [round(value) for value in (lambda rate: (rate.rate, rate.low, rate.high))(rate_of(10, 100_000))]
-    [100, 54, 184]
-    """
-    return _RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
+        >>> round(RateInterval.of_hits(10, 100_000).rate), round(RateInterval.of_hits(10, 100_000).high)
+        (100, 184)
+        """
+        return cls(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
 
 
 def rate_column(columns: Sequence[str]) -> str:
@@ -64,10 +64,10 @@ def rate_column(columns: Sequence[str]) -> str:
     return next((name for name in _RATES if name in columns), "")
 
 
-def row_rate(row: Mapping[str, Any], column: str) -> _RateInterval | None:
+def row_rate(row: Mapping[str, Any], column: str) -> RateInterval | None:
     """Return the rate of a row of counts; ``None`` without one."""
     rate = row.get(column)
-    return rate_of(row["count"], _MILLION * row["count"] / rate) if rate else None
+    return RateInterval.of_hits(row["count"], _MILLION * row["count"] / rate) if rate else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class TimePoint:
 
     value: str
     time: float
-    rate: _RateInterval
+    rate: RateInterval
     count: int = 0
     place: int | None = None
 
@@ -149,7 +149,7 @@ def _zeros(
         part = dict(zip(sizes.keys, values, strict=True))
         value = part.pop(time)
         if value not in there and tokens and all(line[key] == part[key] for key in part):
-            zeros.append(TimePoint(value, _years(value), rate_of(0, tokens)))
+            zeros.append(TimePoint(value, _years(value), RateInterval.of_hits(0, tokens)))
     return zeros
 
 

@@ -12,7 +12,7 @@ from conftest import Sentgen, refused
 from sentgen.errors import InputError
 from sentgen.output.drawing import picture
 from sentgen.output.plots import frequency_plot, places_plot, score_plot, sketch_plot
-from sentgen.output.rates import PartSizes, rate_of
+from sentgen.output.rates import PartSizes, RateInterval
 from sentgen.output.tabular import Rows
 
 NONE = PartSizes()
@@ -41,7 +41,9 @@ def test_rates_by_genre_are_bars_with_intervals() -> None:
     assert [bar.get_width() for bar in axes.patches] == pytest.approx([300, 400])
     [lines] = axes.collections
     ends = [tuple(segment[:, 0]) for segment in lines.get_segments()]
-    assert ends[0] == pytest.approx((rate_of(30, 100_000).low, rate_of(30, 100_000).high))
+    assert ends[0] == pytest.approx(
+        (RateInterval.of_hits(30, 100_000).low, RateInterval.of_hits(30, 100_000).high)
+    )
     told = texts(picture(figure, "svg"))
     assert "40 hits" in told
     assert "letters" in told

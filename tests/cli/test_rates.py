@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sentgen.output.rates import PartSizes, rate_of, time_key
+from sentgen.output.rates import PartSizes, RateInterval, time_key
 
 YEARS = st.integers(1990, 2000)
 
 
 @given(count=st.integers(0, 1000), others=st.integers(1, 1_000_000))
 def test_intervals_are_those_of_wilson(count: int, others: int) -> None:
-    found = rate_of(count, count + others)
+    found = RateInterval.of_hits(count, count + others)
     expected = binomtest(count, count + others).proportion_ci(method="wilson")
     assert found.low / 1e6 == pytest.approx(expected.low, rel=1e-9, abs=1e-12)
     assert found.high / 1e6 == pytest.approx(expected.high, rel=1e-9)
@@ -42,7 +42,7 @@ def test_a_year_has_its_rate_or_zero_or_is_a_gap(tokens: dict[int, int], data: s
     for point in points:
         size = tokens[int(point.value)]
         assert point.rate.rate == pytest.approx(1e6 * point.count / size)
-        assert point.rate.high == pytest.approx(rate_of(point.count, size).high)
+        assert point.rate.high == pytest.approx(RateInterval.of_hits(point.count, size).high)
         assert (point.place is None) == (point.count == 0)
     # A line goes on from a year to the next that is as near as the nearest two.
     years = sorted(tokens)
