@@ -13,7 +13,6 @@ systems of their own, whose alignments are checked; errors name the plug-in.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -333,14 +332,6 @@ def ensure_fits(spec: str, pair: Pair, budget: Budget) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A system that is ready to align, and the duration of its training."""
-
-    aligner: Aligner
-    training_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Missing:
     """A system that cannot run here, and the reason."""
 
@@ -355,7 +346,7 @@ def make_system(
     *,
     store: Store | None = None,
     budget: Budget = UNBOUNDED,
-) -> Ready | Missing:
+) -> Aligner | Missing:
     """Make a system, and train it if it is trained before it aligns.
 
     Args:
@@ -370,18 +361,14 @@ def make_system(
         NotFoundError: there is no such model in the store.
         PluginError: the plug-in of the system fails.
     """
-    clock = time.perf_counter()
-    aligner: Aligner
     if parse_system(spec)[0] == PBHMM:
-        aligner = replace(_phrase_hmm(spec, (*training, *pairs), store), budget=budget)
-    else:
-        try:
-            aligner = aligner_named(spec, training)
-        except PluginError:  # a mistake, not a missing program
-            raise
-        except SentgenError as error:
-            return Missing(spec, str(error))
-    return Ready(aligner, time.perf_counter() - clock)
+        return replace(_phrase_hmm(spec, (*training, *pairs), store), budget=budget)
+    try:
+        return aligner_named(spec, training)
+    except PluginError:  # a mistake, not a missing program
+        raise
+    except SentgenError as error:
+        return Missing(spec, str(error))
 
 
 def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> PhraseHmm | StoredAligner:

@@ -12,7 +12,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.choice import Choice
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.systems import Ready, make_system
+from sentgen.alignment.systems import make_system
 from sentgen.alignment.words import kinship as module
 from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Kinship, Nearness
 from sentgen.counts.ingestion import Settings, ingest
@@ -100,11 +100,10 @@ def test_systems_take_vectors(store: Path) -> None:
     """Vectors are a setting beside others; the paper's model ignores near words."""
     with Store(store, read_only=True) as opened:
         made = make_system("pbhmm:vectors=toy:nearness=0.3", (), store=opened)
-        assert isinstance(made, Ready)
-        assert isinstance(made.aligner, PhraseHmm)
-        assert made.aligner.vectors is not None
-        assert "soup" in made.aligner.vectors.rows
-        assert made.aligner.settings.nearness == 0.3
+        assert isinstance(made, PhraseHmm)
+        assert made.vectors is not None
+        assert "soup" in made.vectors.rows
+        assert made.settings.nearness == 0.3
         with pytest.raises(NotFoundError, match="no vectors 'x'; there are: toy"):
             make_system("pbhmm:vectors=x", (), store=opened)
         with pytest.raises(InputError, match="gives near words nothing"):

@@ -199,8 +199,8 @@ def test_our_system_and_its_settings() -> None:
     )
 
     assert not isinstance(ready, Missing)
-    assert (1, 1) in next(ready.aligner.align([pair])).links
-    settings = ready.aligner.settings  # type: ignore[attr-defined]
+    assert (1, 1) in next(ready.align([pair])).links
+    settings = ready.settings  # type: ignore[attr-defined]
     assert (settings.max_document_phrase, settings.prior.identity) == (2, 5.0)
     assert settings.weights == (0.2, 0.2, 0.6)
 

@@ -24,7 +24,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -143,8 +143,7 @@ def _read_pharaoh(text: str) -> list[set[Link]]:
 def _eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with eflomal (Östling & Tiedemann 2016); it draws random numbers and takes no seed."""
     for name, side in (("document", 0), ("abstract", 1)):
-        lines = (" ".join(pair[side]) + "\n" for pair in texts)
-        (folder / name).write_text("".join(lines), "utf-8", newline="\n")
+        _write(folder / name, (" ".join(pair[side]) for pair in texts))
     _call(
         [program, "--overwrite", "-s", "document", "-t", "abstract", "-f", "forward", "-r", "backward"],
         cwd=folder,
@@ -184,11 +183,11 @@ def _systran_align(texts: Texts, folder: Path) -> DirectedLinks:
 
 
 def _joint(texts: Texts, path: Path) -> None:
-    path.write_text(
-        "".join(f"{' '.join(document)} ||| {' '.join(abstract)}\n" for document, abstract in texts),
-        "utf-8",
-        newline="\n",
-    )
+    _write(path, (f"{' '.join(document)} ||| {' '.join(abstract)}" for document, abstract in texts))
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
 
 
 def make_eflomal(
@@ -222,14 +221,7 @@ _PAIR = re.compile(r"# Sentence pair \((\d+)\)")
 
 
 def _giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLinks:
-    """Return the links of both directions by GIZA++ or MGIZA.
-
-    Args:
-        texts: sentence pairs.
-        folder: folder for the files of the program.
-        program: `mgiza` or `GIZA++`; `mkcls` is looked for beside it and on the PATH.
-        model: ``4`` or ``hmm``.
-    """
+    """Return the links of both directions by GIZA++ or MGIZA; ``model`` is ``4`` or ``hmm``."""
     flipped = [(abstract, document) for document, abstract in texts]
     forward = _direction(texts, folder, "forward", program, model)
     backward = _direction(flipped, folder, "backward", program, model)
@@ -238,27 +230,23 @@ def _giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLi
 
 def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) -> list[set[Link]]:
     """Return links (source, target) of texts (source, target)."""
-    sides = [_vocabulary([pair[side] for pair in texts]) for side in (0, 1)]
     paths = [folder / f"{name}.{side}.vcb" for side in ("source", "target")]
-    for path, ids, side in zip(paths, sides, (0, 1), strict=True):
+    sides: list[dict[str, int]] = []
+    for side, path in enumerate(paths):
+        # In the order of first occurrence.
         counts = Counter(word for pair in texts for word in pair[side])
-        path.write_text(
-            "".join(f"{number} {word} {counts[word]}\n" for word, number in ids.items()),
-            "utf-8",
-            newline="\n",
-        )
+        sides.append(ids := {word: number for number, word in enumerate(counts, _FIRST)})
+        _write(path, (f"{number} {word} {counts[word]}" for word, number in ids.items()))
         if model == "4":
             _classes(path, [pair[side] for pair in texts], program)
     numbers = [
         tuple([ids[word] for word in words] for words, ids in zip(pair, sides, strict=True)) for pair in texts
     ]
-    lines = (f"1\n{' '.join(map(str, source))}\n{' '.join(map(str, target))}\n" for source, target in numbers)
-    (folder / f"{name}.snt").write_text("".join(lines), "utf-8", newline="\n")
+    lines = (f"1\n{' '.join(map(str, source))}\n{' '.join(map(str, target))}" for source, target in numbers)
+    _write(folder / f"{name}.snt", lines)
     # NULL, 0, occurs with every word.
     together = {(s, t) for source, target in numbers for s in (0, *source) for t in target}
-    (folder / f"{name}.cooc").write_text(
-        "".join(f"{s} {t}\n" for s, t in sorted(together)), "utf-8", newline="\n"
-    )
+    _write(folder / f"{name}.cooc", (f"{s} {t}" for s, t in sorted(together)))
     _call(
         [program, "-S", paths[0].name, "-T", paths[1].name, "-C", f"{name}.snt"]
         + ["-CoocurrenceFile", f"{name}.cooc", "-o", name, "-model1iterations", 5, "-hmmiterations", 5]
@@ -270,18 +258,13 @@ def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) 
     return _read(folder, f"{name}.A3.final" if model == "4" else f"{name}.Ahmm.5", len(texts))
 
 
-def _vocabulary(texts: Sequence[Sequence[str]]) -> dict[str, int]:
-    words = dict.fromkeys(word for text in texts for word in text)
-    return {word: number for number, word in enumerate(words, _FIRST)}
-
-
 def _classes(vocabulary: Path, texts: Sequence[Sequence[str]], giza: str) -> None:
-    """Make 50 word classes, as the scripts of Moses do."""
+    """Make 50 word classes, as the scripts of Moses do; `mkcls` is beside the program or on the PATH."""
     mkcls = shutil.which("mkcls", path=str(Path(giza).parent)) or shutil.which("mkcls")
     if mkcls is None:
         raise InputError(f"Model 4 needs `mkcls`, which is neither beside {giza} nor on the PATH; install it")
     text = vocabulary.with_suffix(".txt")
-    text.write_text("".join(" ".join(words) + "\n" for words in texts), "utf-8", newline="\n")
+    _write(text, map(" ".join, texts))
     _call(
         [mkcls, "-c50", "-n2", f"-p{text.name}", f"-V{vocabulary.name}.classes", "opt"], cwd=vocabulary.parent
     )

@@ -157,7 +157,7 @@ class RowBlocks:
     in_file: bool
 
 
-def scratch_folder() -> Path:
+def _scratch_folder() -> Path:
     """Return the folder for large files: that of TMPDIR, or else /var/tmp, which is on a disk."""
     # /tmp is in memory on many systems, where a file would save no memory.
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
@@ -168,7 +168,7 @@ def scratch_folder() -> Path:
 def aligning_budget(limit: float, *, with_store: bool) -> Budget:
     """Return the budget for aligning a pair under a memory limit, which DuckDB shares if there is a store."""
     share = 1.0 - ALIGNMENT_DATABASE_SHARE if with_store else 1.0
-    return Budget.of_limit(limit, share=share, folder=scratch_folder())
+    return Budget.of_limit(limit, share=share, folder=_scratch_folder())
 
 
 def events_take_too_much(events: float, most: float) -> MemoryLimitError:

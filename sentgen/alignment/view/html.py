@@ -167,7 +167,7 @@ class _Panes:
         attributes = Markup(' class="{}" data-b="{}" title="{}"').format(
             " ".join(self._looks(segment, side)),
             " ".join(self._together(segment, side)),
-            "; ".join(self._tip(segment, side)),
+            "; ".join(self._abstract_tip(segment) if side == "abstract" else self._document_tip(segment)),
         )
         if side == "abstract" and segment.state in APART:
             attributes += Markup(' role="note" aria-label="{}"').format(self._label(segment.span[0]))
@@ -233,10 +233,6 @@ class _Panes:
         yield from (
             f"w{word}" for word in against if word not in self._linked and self._shown.states[word].source
         )
-
-    def _tip(self, segment: Segment, side: Side) -> Iterator[str]:
-        """Yield the lines of the tooltip of a segment."""
-        return self._abstract_tip(segment) if side == "abstract" else self._document_tip(segment)
 
     def _abstract_tip(self, segment: Segment) -> Iterator[str]:
         shown = self._shown

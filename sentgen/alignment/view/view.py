@@ -250,7 +250,11 @@ class PairView:
         member = _members(self.blocks, side, len(words))
         null = self.alignment.null if side == "abstract" else None
         unlinked_by_source = self.unlinked_by_source
-        apart = self._apart(member) if side == "abstract" else dict.fromkeys(unlinked_by_source, 0)
+        # Words that are segments of their own, each with a different number.
+        apart = dict.fromkeys(unlinked_by_source, 0)
+        if side == "abstract":
+            loose = (at for at, word in enumerate(self.states) if not member[at] or word.state in APART)
+            apart = {at: at for at in loose}
         for start, end in zip(starts, (*starts[1:], len(words)), strict=True):
             yield [
                 Segment(
@@ -277,22 +281,13 @@ class PairView:
 
     @property
     def unlinked_by_source(self) -> dict[int, list[int]]:
-        """Abstract words in no block, by the offset of the document word that they contradict or come from.
-
-        By the offset of that word.
-        """
+        """Abstract words in no block, by the offset of each document word that is their source or rival."""
         linked = self.linked_words
         words: dict[int, list[int]] = {}
         for word, state in enumerate(self.states):
             for position in state.source if state.state == "changed" or word not in linked else ():
                 words.setdefault(position, []).append(word)
         return words
-
-    def _apart(self, member: Sequence[tuple[int, ...]]) -> dict[int, int]:
-        """Return the words that are segments of their own, each with a different number."""
-        return {
-            word: word for word, state in enumerate(self.states) if not member[word] or state.state in APART
-        }
 
     def side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
         """Return the words of a side, and for each whether a blank follows."""
@@ -307,7 +302,12 @@ class PairView:
         """
         if self.alignment.weighed is None:
             return []
-        null, numbers = self.alignment.null, _numbers(self)
+        null = self.alignment.null
+        numbers = {
+            cell: block.number
+            for block in self.blocks
+            for cell in linked_words(block.abstract, block.document)
+        }
         by_word = {
             word: sorted(links, key=lambda link: (-link.posterior, link.document))
             for word, links in groupby(self.alignment.weighed.links, key=lambda link: link.abstract)
@@ -455,13 +455,6 @@ def weighed_by(link: WeighedLink) -> str:
         :_WEIGHTS
     ]
     return "; ".join(f"{feature}: {value} {weight:+.2f}" for feature, value, weight in largest)
-
-
-def _numbers(shown: PairView) -> dict[tuple[int, int], int]:
-    """Return the number of the block of each word link (abstract, document)."""
-    return {
-        cell: block.number for block in shown.blocks for cell in linked_words(block.abstract, block.document)
-    }
 
 
 #: Most sentences that are named for a new word that the document has elsewhere.

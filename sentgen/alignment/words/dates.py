@@ -61,13 +61,7 @@ class Moment(NamedTuple):
 
     @staticmethod
     def at(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
-        """Return the date or time of day that begins at a word.
-
-        Args:
-            words: the words of the text.
-            lower: the same words in lower case.
-            at: the offset of a word.
-        """
+        """Return the date or time of day that begins at a word; ``lower`` are the words in lower case."""
         word = lower[at]
         if word in ("noon", "midnight"):
             return Moment(at + 1, ({"hour": 0, "minute": 0, "half": int(word == "noon")},))

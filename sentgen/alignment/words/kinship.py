@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.pairs.budget import WORD_CELLS
 from sentgen.alignment.words.names import FirstLetters
-from sentgen.alignment.words.relations import letters, same_word
+from sentgen.alignment.words.relations import common_beginning, letters, same_word
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
 from sentgen.arrays import Bools, sparse_rows
@@ -201,10 +201,7 @@ def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
 
 
 def _begin_alike(word: str, other: str) -> bool:
-    same = 0
-    while same < min(len(word), len(other)) and word[same] == other[same]:
-        same += 1
-    return same >= max(_LETTERS, _BEGINNING * max(len(word), len(other)))
+    return common_beginning(word, other) >= max(_LETTERS, _BEGINNING * max(len(word), len(other)))
 
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:

@@ -100,7 +100,6 @@ def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[S
 
 
 def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
-    """Return groups of forms of the same name."""
     known = defaultdict[str, set[Name]](set)
     for text in texts:
         for short, name in text.defined:
@@ -239,11 +238,8 @@ def _name_of(short: str, words: Sequence[str], *, strict: bool) -> Name | None:
     """Return the last words with the letters of a short form in order, the first at the beginning of a word.
 
     Schwartz and Hearst 2003, A simple algorithm for identifying abbreviation definitions in biomedical text.
-
-    Args:
-        short: the short form in lower case.
-        words: the words before the short form, in lower case.
-        strict: whether each letter must begin a word, since case does not distinguish short forms.
+    All is in lower case. If ``strict``, as case does not distinguish short forms, each letter must begin a
+    word.
     """
     words = words[-min(len(short) + 5, 2 * len(short)) :]
     text = " ".join(words)

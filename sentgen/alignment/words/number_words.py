@@ -218,10 +218,6 @@ def _in_words(words: Sequence[str], at: int, first: int) -> Numeral:
         current, end, step = current + small, ahead + 1, 1
         least = 10 if small >= 20 and small % 10 == 0 else 0
     number = Numeral(Fraction(total + current), Fraction(step), end)
-    return _and_half(words, number)
-
-
-def _and_half(words: Sequence[str], number: Numeral) -> Numeral:
     halved = _and_part(words, number)
     return number if halved.end == number.end else _times_scales(words, halved) or halved
 
@@ -251,13 +247,10 @@ _TURNED: Final[dict[Hedge, Hedge]] = {"more": "less", "less": "more"}
 
 
 def hedge(lower: Sequence[str], start: int, end: int, *, large: bool) -> Hedge:
-    """Return the hedge of a number, by the words before and behind it.
+    """Return the hedge of a number, by the words before and behind it, in lower case.
 
-    Args:
-        lower: the words of the text in lower case.
-        start: the offset of the first word of the number.
-        end: the offset behind its last word.
-        large: whether *over* is a hedge of the number, not a preposition.
+    ``start`` and ``end`` are the span of the number; if it is ``large``, *over* is a hedge, too, not a
+    preposition.
 
     >>> hedge("no more than ten".split(), 3, 4, large=True)
     'less'

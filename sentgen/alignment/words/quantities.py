@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final, Literal
 
 from sentgen.alignment.words.dates import MONTHS, SHORT_DAYS, SHORT_MONTHS, WEEKDAYS, DateParts, Moment
@@ -77,11 +77,7 @@ _WORDS: Final = frozenset((*CARDINALS, *ORDINALS, *SCALES, *PARTS, *_MULTIPLES, 
 def _read_amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 0) -> Amount | None:
     """Return the amount that begins at a word, or at the article before it.
 
-    Args:
-        words: the words of the text.
-        lower: the same words in lower case.
-        at: the offset of a word.
-        least: the offset of the first word that is in no earlier quantity.
+    ``lower`` are the words in lower case, ``least`` is the first word that is in no earlier quantity.
     """
     word = lower[at]
     if _numbers_an_item(lower, at) or _of_a_name(words, at):
@@ -307,12 +303,10 @@ class Quantity:
         >>> one.compare(other)
         'near'
         """
-        if (
-            self.readings
-            and right.readings
-            and not (_is_year(self) and _is_year(right) and (self.high or right.high))
-        ):
-            return _compare_dates(self, right)
+        years = all(one.kind == "date" and one.value is not None for one in (self, right))
+        if self.readings and right.readings and not (years and (self.high or right.high)):
+            answers = {_compare_parts(*parts) for parts in product(self.readings, right.readings)}
+            return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)
         if self.value is None or right.value is None or (self.kind == "ordinal") != (right.kind == "ordinal"):
             return "incomparable"
         if self.unit == right.unit:
@@ -433,15 +427,6 @@ def _as_last(first: Quantity, last: Quantity, own: Set[str], others: Sequence[st
     figure = first.figure * scale
     step = first.step / first.size * scale * size
     return replace(first, kind=kind, unit=unit, size=size, figure=figure, value=figure * size, step=step)
-
-
-def _is_year(quantity: Quantity) -> bool:
-    return quantity.kind == "date" and quantity.value is not None
-
-
-def _compare_dates(left: Quantity, right: Quantity) -> Comparison:
-    answers = {_compare_parts(first, second) for first in left.readings for second in right.readings}
-    return next(answer for answer in ("equal", "different", "incomparable") if answer in answers)
 
 
 def _compare_parts(left: DateParts, right: DateParts) -> Comparison:

@@ -61,6 +61,14 @@ def same_word(word: str) -> str:
     return _FORMS.get(word.lower(), _FORMS.get(plain, plain))
 
 
+def common_beginning(word: str, other: str) -> int:
+    """Return the number of letters with which both words begin."""
+    same = 0
+    while same < min(len(word), len(other)) and word[same] == other[same]:
+        same += 1
+    return same
+
+
 #: ``other``: no known relation.
 Relation = Literal["same", "variant", "related", "other"]
 #: From the closest to the loosest.
@@ -112,7 +120,7 @@ def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relati
     if is_function_word(word) or is_function_word(other):
         shared = groups(word) & groups(other) and not opposite(word, other)
         return ("related", "") if shared else ("other", "")
-    if _has_digit(word) or _has_digit(other):
+    if any(map(str.isdigit, word + other)):
         return "other", ""
     if stem(word) == stem(other):
         return "variant", "inflected"
@@ -144,9 +152,7 @@ def _in_wordnet(word: str, other: str, folder: Path) -> tuple[Relation, str]:
 
 def _is_derived(word: str, other: str) -> bool:
     """Return whether both words have the same base with different endings, or without one."""
-    same = 0
-    while same < min(len(word), len(other)) and word[same] == other[same]:
-        same += 1
+    same = common_beginning(word, other)
     # The base may lose its last letters before an ending: *economy*, *economic*.
     return any(
         base >= _BASE and _ends(word[base:]) and _ends(other[base:])
@@ -181,9 +187,7 @@ def _within(left: str, right: str, most: int) -> bool:
         return True
     if not most:
         return False
-    same = 0
-    while same < min(len(left), len(right)) and left[same] == right[same]:
-        same += 1
+    same = common_beginning(left, right)
     left, right = left[same:], right[same:]
     return any(
         _within(next_left, next_right, most - 1)
@@ -193,7 +197,3 @@ def _within(left: str, right: str, most: int) -> bool:
 
 def _ends(rest: str) -> bool:
     return not rest or rest in _ENDINGS
-
-
-def _has_digit(word: str) -> bool:
-    return any(character.isdigit() for character in word)

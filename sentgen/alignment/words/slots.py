@@ -140,13 +140,8 @@ def _frame_worth(pairs: Sequence[tuple[int, int]], values: Sequence[float], at: 
     """Return the worth of the matches from one on, to the left or right, as long as both texts go on alike.
 
     They do while at most one word lies between two matches, and as many on both sides: *in Berlin on Friday*
-    goes on as *in Paris on Friday* does.
-
-    Args:
-        pairs: the matches, (abstract offset, document offset), ascending.
-        values: the worth of each.
-        at: index of the match to begin with.
-        step: 1 to go to the right, -1 to the left.
+    goes on as *in Paris on Friday* does. ``pairs`` are the matches (abstract offset, document offset),
+    ``step`` is 1 to the right, -1 to the left.
     """
     total = values[at]
     for _ in range(_REACH):

@@ -78,11 +78,8 @@ class _WordOccurrences:
     def best(self, words: Sequence[str], at: int, sources: Collection[int]) -> int | None:
         """Return the position of the best occurrence of a word, or ``None`` if no score is high enough.
 
-        Args:
-            words: the sentence of the abstract.
-            at: the offset of the word in the sentence.
-            sources: numbers, from 0, of the document sentences that are sources of other words of the
-                sentence.
+        The word is ``words[at]`` of a sentence; ``sources`` are the numbers, from 0, of the document
+        sentences from which its other words come.
         """
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
         places = self.positions(words[at])
@@ -111,7 +108,6 @@ class _WordOccurrences:
         return score
 
     def _stems_of(self, sentence: int) -> frozenset[str]:
-        """Return the stems of a sentence of the document."""
         if sentence not in self._stems:
             start, end = self._document.sentences[sentence]
             self._stems[sentence] = frozenset(map(stem, self._document.words[start:end]))
@@ -127,17 +123,10 @@ def _judge_quantities(
 ) -> None:
     """Mark the words of numbers, amounts and dates as variants whose values the sources have, in place.
 
-    Args:
-        states: states of all words of the abstract.
-        abstract: the abstract.
-        sentence: span of one of its sentences.
-        document: the document.
-        sources: spans of the document sentences from which the sentence comes.
+    ``sources`` are the spans of the document sentences from which the sentence comes.
     """
     own = abstract.quantities(sentence)
-    others = (
-        [(source, quantity) for source in sources for quantity in document.quantities(source)] if own else []
-    )
+    others = [(source, quantity) for source in sources if own for quantity in document.quantities(source)]
     for quantity in own:
         matches = [(source, other, _how_equal(quantity, other)) for source, other in others]
         for why in _WHY:
@@ -247,7 +236,9 @@ class _Judging:
             for text, span in ((self._here, self._sentence), (self._there, self._source))
         )
         self._take_over(places.tolist())
-        self._alike = _share(words, places) >= _ALIKE
+        worths = [worth(word) for word in words]
+        matched = sum(value for value, match in zip(worths, places, strict=True) if match >= 0)
+        self._alike = matched / sum(worths) >= _ALIKE
         for slot in slots(words, others, places):
             small = max(b - a for a, b in (slot.abstract, slot.document)) <= LONGEST
             if small and slot.frame >= _FRAME and min(slot.before, slot.after) >= _SIDE:
@@ -290,10 +281,7 @@ class _Judging:
     def _rivals(self, i: int, there: Sequence[int], likeness: _Likeness) -> list[int]:
         """Return the positions of the document words of a slot that contradict an abstract word of it.
 
-        Args:
-            i: position of the abstract word.
-            there: positions of the document words of the slot that are related to none of its abstract words.
-            likeness: how alike the two sides of the slot are.
+        ``there`` are those that are related to none of its abstract words.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
         if kind == "function word":
@@ -361,12 +349,6 @@ def _joins(text: TextKinds, places: Iterable[int]) -> bool:
     return any(is_function_word(word) and word.isalpha() and word.lower() not in _ARTICLES for word in words)
 
 
-def _share(words: Sequence[str], places: Longs) -> float:
-    """Return the share of a sentence that the other sentence has."""
-    worths = [worth(word) for word in words]
-    return sum(value for value, match in zip(worths, places, strict=True) if match >= 0) / sum(worths)
-
-
 #: Most document sentences that an abstract sentence is compared with, and their least share of its words.
 _SENTENCES, _LEAST = 2, 1.0
 #: Least posterior of a link between related content words without a known relation.
@@ -380,7 +362,9 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
     if not pair.abstract or not pair.document:
         return tuple(WordState(word, "new") for word in pair.abstract)
     wordnet = _wordnet()
-    abstract, document = _both_texts(pair)
+    lower = lower_words(pair.abstract, pair.document)
+    abstract = TextKinds(pair.abstract, pair.abstract_starts, lower)
+    document = TextKinds(pair.document, pair.document_starts, lower)
     states = [
         _linked_state(pair, alignment, word, links, wordnet)
         for word, links in enumerate(_links(pair, alignment))
@@ -421,7 +405,6 @@ def _linked_state(
     links: Sequence[tuple[float | None, int]],
     wordnet: Path | None,
 ) -> WordState:
-    """Return the state of a word by its links."""
     form = pair.abstract[word]
     null = None if alignment.null is None else alignment.null[word]
     related = [
@@ -437,14 +420,10 @@ def _linked_state(
     if closest != "other":
         return WordState(form, closest, source, posterior, null, chosen[0][1])
     # A function word may replace any other; unrelated content words need a likely link.
-    if is_function_word(form) or (_is_plain(form) and (posterior is None or posterior >= _LIKELY)):
+    plain = form.islower()  # neither a number nor a name
+    if is_function_word(form) or (plain and (posterior is None or posterior >= _LIKELY)):
         return WordState(form, "related", source, posterior, null, _IN_PLACE)
     return WordState(form, "new", null=null)
-
-
-def _is_plain(word: str) -> bool:
-    """Return whether a word is neither a number nor a name."""
-    return word.islower()
 
 
 def _sources(states: Sequence[WordState], document: TextKinds) -> list[Span]:
@@ -479,12 +458,3 @@ def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) 
                 states[at] = word.with_state(state, (best,), why)
             elif word.state == "new":
                 states[at] = replace(word, elsewhere=places.sentences(word.word))
-
-
-def _both_texts(pair: Pair) -> tuple[TextKinds, TextKinds]:
-    """Return the abstract and the document of a pair."""
-    lower = lower_words(pair.abstract, pair.document)
-    return (
-        TextKinds(pair.abstract, pair.abstract_starts, lower),
-        TextKinds(pair.document, pair.document_starts, lower),
-    )

@@ -265,7 +265,6 @@ venezuela venezuelan, vietnam vietnamese, wales welsh, yemen yemeni, zimbabwe zi
 
 @cache
 def _groups() -> Mapping[str, frozenset[int]]:
-    """Return the groups of each stem."""
     return memberships(map(stem, group.split()) for group in f"{_GROUPS},{_COUNTRIES}".split(","))
 
 
