@@ -147,11 +147,10 @@ _HEAD = (
 
 
 def _line(done: StoredIteration) -> str:
-    table, stems, identity = done.weights
     return (
-        f"{done.direction:<9} {done.number:>9} {decimal(done.logp):>16,.3f} "
-        f"{decimal(done.log_posterior):>16,.3f} {done.p_null:>8.4f} {table:>6.3f} {stems:>6.3f} "
-        f"{identity:>6.3f} {done.cells:>12,} {done.seconds:>8.1f}"
+        f"{done.direction:<9} {done.iteration:>9} {decimal(done.logp):>16,.3f} "
+        f"{decimal(done.log_posterior):>16,.3f} {done.p_null:>8.4f} {done.weight_table:>6.3f} "
+        f"{done.weight_stem:>6.3f} {done.weight_identity:>6.3f} {done.cells:>12,} {done.seconds:>8.1f}"
     )
 
 

@@ -20,7 +20,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.pairs import budget as budgets
 from sentgen.alignment.pairs.budget import BASE, Budget, PairSizes, RowBlocks
 from sentgen.alignment.phrase_hmm.decode import LinkChoice, decode_path, decode_posterior, viterbi
-from sentgen.alignment.phrase_hmm.em import Tally, explain
+from sentgen.alignment.phrase_hmm.em import ExpectedCounts, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
@@ -140,9 +140,8 @@ def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: P
 
 def counted(pair: PairIds, of: RewriteParameters, settings: PbhmmSettings, budget: Budget) -> list[Floats]:
     """Return all expected counts of a pair."""
-    tally = Tally(of, settings, np.zeros(len(of.table)), np.zeros(len(of.stems)))
-    tally.add(explain(pair, of, settings, budget))
-    expected = tally.expected()
+    expected = ExpectedCounts.zeros(of, np.zeros(len(of.table)), np.zeros(len(of.stems)))
+    expected.add(explain(pair, of, settings, budget), of, settings)
     return [np.atleast_1d(getattr(expected, field.name)) for field in fields(expected)]
 
 
@@ -266,6 +265,6 @@ def test_large_files_lie_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch, 
     """Large files are in the folder of TMPDIR, or else in /var/tmp, which is not in memory."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    assert budgets.scratch_folder() == tmp_path
+    assert budgets.aligning_budget(1 << 30, with_store=False).folder == tmp_path
     monkeypatch.delenv("TMPDIR")
-    assert budgets.scratch_folder() == Path("/var/tmp")
+    assert budgets.aligning_budget(1 << 30, with_store=False).folder == Path("/var/tmp")

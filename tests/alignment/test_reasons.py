@@ -11,12 +11,13 @@ from pbhmm_examples import Oracle, random_pairs, random_parameters
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
+from sentgen.alignment.phrase_hmm.inference import Emission
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weights import SIZE, LinkCounts, Tuning, find_clues, scores
+from sentgen.alignment.phrase_hmm.weights import SIZE, LinkCounts, Tuning, find_clues, weighted
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 
@@ -158,7 +159,11 @@ def test_weights_of_a_tuned_model_are_its_score() -> None:
     assert answer.weighed.links
     none, no = np.empty(0, np.int64), np.empty(0, np.bool_)
     events = EventOrder(none, none, none, none, none, none, no, no)
-    of_links = np.mean([scores(clues, events, of).links for of in weights], axis=0)
+    words = np.ones(clues.links.shape[1:])
+    plain_links = Emission(
+        words, none, none, np.ones(len(words)), np.zeros(len(words)), events, np.empty(0), none
+    )
+    of_links = np.mean([np.log(weighted(plain_links, clues, of).words) for of in weights], axis=0)
     for link in answer.weighed.links:
         total = sum(weight for _, _, weight in link.weights)
         assert total == pytest.approx(of_links[link.abstract, link.document], abs=1e-9)

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -66,11 +66,7 @@ def trained(
 
 def figures(iterations: list[StoredIteration]) -> list[object]:
     """Return all numbers of iterations but the seconds."""
-    return [
-        figure
-        for one in iterations
-        for figure in (one.logp, one.log_posterior, one.p_null, *one.weights, float(one.cells))
-    ]
+    return [figure for one in iterations for figure in astuple(one)[2:-1]]
 
 
 @pytest.mark.nightly(by_day=1)

@@ -220,10 +220,10 @@ def test_stems_of_gold_links_are_counted() -> None:
     assert rows == {frozenset(("huge", "big")): (2, 2), frozenset(("dog",)): (1, 2)}
 
     template = LINK_TEMPLATES[-1]
-    places = counts.places(first.pair)
-    assert template.values[counts.values(places)[1, 1]] == "different, linked mostly, once or twice"
-    assert template.values[counts.values(places)[2, 2]] == "same word, linked often, once or twice"
-    alone = counts.values(places, first.sure)
+    every = counts.values(first.pair)
+    assert template.values[every[1, 1]] == "different, linked mostly, once or twice"
+    assert template.values[every[2, 2]] == "same word, linked often, once or twice"
+    alone = counts.values(first.pair, first.sure)
     assert template.values[alone[1, 1]] == "different, linked mostly, once or twice"  # of the second pair
     assert template.values[alone[2, 2]] == "same word, never linked, once or twice"
 

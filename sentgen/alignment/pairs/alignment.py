@@ -27,15 +27,14 @@ class Pair:
     @classmethod
     def of_sentences(cls, key: str, document: Sequence[Sentence], abstract: Sequence[Sentence]) -> Pair:
         """Return the pair of two texts that are given as lists of sentences."""
-        return cls(key, _words(document), _words(abstract), _starts(document), _starts(abstract))
-
-
-def _words(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    return tuple(form for sentence in sentences for form in sentence.forms)
-
-
-def _starts(sentences: Sequence[Sentence]) -> tuple[int, ...]:
-    return tuple(accumulate((len(sentence.forms) for sentence in sentences[:-1]), initial=0))
+        (words, starts), (abstract_words, abstract_starts) = (
+            (
+                tuple(form for sentence in text for form in sentence.forms),
+                tuple(accumulate((len(sentence.forms) for sentence in text[:-1]), initial=0)),
+            )
+            for text in (document, abstract)
+        )
+        return cls(key, words, abstract_words, starts, abstract_starts)
 
 
 #: Offsets of words, from 0, the end left out: (2, 4) are the third and the fourth word.

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from sentgen.alignment.pairs.alignment import Alignment, PhraseLink
+from sentgen.alignment.pairs.alignment import Alignment, PhraseLink, linked_words
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.inference import (
@@ -295,6 +295,10 @@ class _LinkTable:
             self._file.close()
 
 
+#: Rows, columns and posteriors of links.
+_Links = tuple[Longs, Longs, Floats]
+
+
 class LinkChoice:
     """Chooses the links that reach a threshold; full stops have the posterior of their sentences, if given.
 
@@ -313,7 +317,7 @@ class LinkChoice:
         self._stops = None
         if stops is not None and stops[0].any() and stops[1].any():
             self._stops = _StopLinks(*stops)
-        self._found: list[tuple[Longs, Longs, Floats]] = []
+        self._found: list[_Links] = []
         self._count = 0
 
     def take(self, begin: int, links: Floats) -> None:
@@ -327,18 +331,12 @@ class LinkChoice:
         if self._stops is not None:
             self._stops.add(begin, links)
 
-    def chosen(self) -> tuple[Longs, Longs, Floats]:
+    def chosen(self) -> _Links:
         """Return rows, columns and posteriors of the links, in the order of rows, then columns."""
         if self._stops is not None:
-            for rows, columns, posteriors in self._stops.above(self._threshold):
-                self._keep(rows, columns, posteriors)
-        # An empty array first, for `concatenate` refuses an empty list.
-        none = np.empty(0, np.int64)
-        rows, columns, posteriors = (
-            np.concatenate(parts) for parts in zip((none, none, np.empty(0)), *self._found, strict=True)
-        )
-        order = np.lexsort((columns, rows))
-        return rows[order], columns[order], posteriors[order]
+            for links in self._stops.above(self._threshold):
+                self._keep(*links)
+        return _by_cell(self._found, np.empty(0))
 
     def _keep(self, rows: Longs, columns: Longs, posteriors: Floats) -> None:
         self._count += len(rows)
@@ -361,7 +359,7 @@ class Noted:
         self.floor = floor
         #: Posteriors of the events in each direction.
         self.events: list[Floats] = []
-        self._found: list[tuple[Longs, Longs, Floats]] = []
+        self._found: list[_Links] = []
 
     def take(self, wanted: Bools, first: tuple[int, int], *tables: Floats) -> None:
         """Note the wanted cells of blocks of rows that begin at ``first``, a block for each direction."""
@@ -369,14 +367,19 @@ class Noted:
         posteriors = np.stack([table[rows, columns] for table in tables], axis=1)
         self._found.append((rows + first[0], columns + first[1], posteriors))
 
-    def links(self) -> tuple[Longs, Longs, Floats]:
+    def links(self) -> _Links:
         """Return rows, columns and posteriors (links, directions) of the noted links, by row, then column."""
-        none = np.empty(0, np.int64)
-        # A pair without words has no cells, and `concatenate` refuses an empty list.
-        notes = self._found or [(none, none, np.empty((0, len(self.events))))]
-        rows, columns, posteriors = (np.concatenate(parts) for parts in zip(*notes, strict=True))
-        order = np.lexsort((columns, rows))
-        return rows[order], columns[order], posteriors[order]
+        return _by_cell(self._found, np.empty((0, len(self.events))))
+
+
+def _by_cell(parts: Sequence[_Links], none: Floats) -> _Links:
+    """Return all links of some parts by row, then column; ``none`` are the posteriors of no link."""
+    empty = np.empty(0, np.int64)
+    rows, columns, posteriors = (
+        np.concatenate(arrays) for arrays in zip((empty, empty, none), *parts, strict=True)
+    )
+    order = np.lexsort((columns, rows))
+    return rows[order], columns[order], posteriors[order]
 
 
 #: Called with the first of some abstract words and the posteriors of their links, (rows, n).
@@ -437,7 +440,13 @@ def decode_path(
     rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     _, path = viterbi(rewritten.emission, transitions, rows=blocks.rows)
     posterior = np.zeros(len(path))
-    linked = _path_links(path)
+    segments = [
+        ((start, start + length), (position - 1, position - 1 + width))
+        for start, length, position, width, _ in path.tolist()
+    ]
+    # Null has no words of the document, and so no links.
+    cells = [cell for spans in segments for cell in linked_words(*spans)]
+    linked = np.array(cells, np.int64).reshape(-1, 2)
     alone = (path[:, 3] > 0) & (path[:, 4] < 0)
 
     def take(first: int, words: Floats, events: Floats) -> None:
@@ -456,22 +465,11 @@ def decode_path(
     of_event = path[:, 4] >= 0
     posterior[of_event] = posteriors.events[path[of_event, 4]]
     phrases = [
-        PhraseLink((start, start + length), (position - 1, position - 1 + width), _at_most_one(prob))
-        for (start, length, position, width, _), prob in zip(path.tolist(), posterior.tolist(), strict=True)
-        if width
+        PhraseLink(*spans, prob)
+        for spans, prob in zip(segments, np.minimum(posterior, 1.0).tolist(), strict=True)
+        if len(range(*spans[1]))
     ]
     return Alignment(tuple(phrases), _null(posteriors), posteriors.logp)
-
-
-def _path_links(path: Longs) -> Longs:
-    """Return the word links of the segments of a path, (links, 2); segments of equal length one to one."""
-    links = [
-        (start + s, position - 1 + d)
-        for start, length, position, width, _ in path.tolist()
-        for s in range(length)
-        for d in ((s,) if length == width else range(width))
-    ]
-    return np.array(links, np.int64).reshape(-1, 2)
 
 
 def decode_posterior(
@@ -485,15 +483,13 @@ def decode_posterior(
 ) -> Alignment:
     """Return the links whose posterior reaches the threshold, as phrase links of one word, and P(null).
 
-    With ``settings.both``, the posterior of a link is the root of the product of its posteriors in the model
-    and in the model with document and abstract exchanged, whose parameters are ``reverse``. With ``noted``,
-    the posteriors of links in each direction and those of events are noted there.
+    With ``reverse``, the parameters of the model with document and abstract exchanged, the posterior of a
+    link is the root of the product of its posteriors in both models. With ``noted``, the posteriors of links
+    in each direction and those of events are noted there.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget, or far too many links reach the threshold.
     """
-    if settings.both and reverse is None:
-        raise ValueError("decoding in both directions needs the parameters of the other one")
     rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=True)
     pair = rewritten.pair
     stops = pair.stops() if settings.stops else None
@@ -504,8 +500,7 @@ def decode_posterior(
         posteriors = [link_rows(rewritten, parameters, settings, table.put, rows=blocks.rows)]
         # The plan has room for one emission at a time.
         del rewritten
-        if settings.both:
-            assert reverse is not None
+        if reverse is not None:
 
             def take(first: int, others: Floats) -> None:
                 links = table.columns(first)
@@ -527,7 +522,7 @@ def decode_posterior(
     if noted is not None:
         noted.events = [result.events for result in posteriors]
     phrases = [
-        PhraseLink((t, t + 1), (i, i + 1), _at_most_one(posterior))
+        PhraseLink((t, t + 1), (i, i + 1), min(posterior, 1.0))
         for t, i, posterior in zip(*(part.tolist() for part in choice.chosen()), strict=True)
     ]
     return Alignment(tuple(phrases), _null(posteriors[0]), posteriors[0].logp)
@@ -556,9 +551,5 @@ def link_rows(
 
 
 def _null(posteriors: Posteriors) -> tuple[float, ...]:
-    return tuple(_at_most_one(prob) for prob in posteriors.null.tolist())
-
-
-def _at_most_one(prob: float) -> float:
-    """Return a probability, cut to 1 where rounding has made it larger."""
-    return min(1.0, float(prob))
+    # Rounding may make a probability larger than 1, here and where links get theirs.
+    return tuple(np.minimum(posteriors.null, 1.0).tolist())

@@ -17,14 +17,14 @@ import numpy as np
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows, jump_cells
-from sentgen.alignment.phrase_hmm.kernels import Credits
+from sentgen.alignment.phrase_hmm.kernels import Credits, add_words
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ExpectedCounts:
     """Expected counts of pairs, and the log-probability of their abstracts; all are sums over pairs.
 
@@ -33,15 +33,39 @@ class ExpectedCounts:
     others (ends included).
     """
 
-    logp: float
-    pairs: int
     table: Floats
     stems: Floats
     unigram: Floats
     weights: Floats
     jumps: Floats
-    nulls: float
-    moves: float
+    logp: float = 0.0
+    nulls: float = 0.0
+    moves: float = 0.0
+
+    @classmethod
+    def zeros(cls, parameters: RewriteParameters, table: Floats, stems: Floats) -> ExpectedCounts:
+        """Return counts of no pairs; those of the tables are added to arrays of the caller."""
+        unigram, jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
+        return cls(table, stems, unigram, np.zeros(3), jumps)
+
+    def add(self, pair: PairPosteriors, parameters: RewriteParameters, settings: PbhmmSettings) -> None:
+        """Add the counts of a pair that was explained by these parameters."""
+        seen = pair.posteriors
+        self.logp += seen.logp
+        if seen.logp == -np.inf:
+            return
+        # Weights are summed by pair first: sums over all rewrites at once would differ in their last bits.
+        of_pair = Credits(self.table, self.stems, np.zeros(3))
+        pair.rewriting.credit(pair.by_word, seen.events, parameters, settings, of_pair)
+        self.weights += of_pair.weights
+        self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, settings)
+        abstract = pair.rewriting.pair.abstract
+        # Words with higher ids are in no training pair, and null emits them with `unseen`.
+        known = abstract < len(self.unigram)
+        np.add.at(self.unigram, abstract[known], seen.null[known])
+        self.nulls += float(seen.null.sum())
+        # One more: the jump to the end.
+        self.moves += float(pair.words + seen.events.sum() + 1.0)
 
     def maximize(self, parameters: RewriteParameters, settings: PbhmmSettings) -> RewriteParameters:
         """Return the parameters that maximize the posterior given expected counts (the M step).
@@ -76,10 +100,11 @@ def expected_counts(
 
     A pair that is impossible under the model (log-probability -inf) adds no counts.
     """
-    tally = Tally(parameters, settings, np.zeros(len(parameters.table)), np.zeros(len(parameters.stems)))
+    tables = (np.zeros(len(table)) for table in (parameters.table, parameters.stems))
+    expected = ExpectedCounts.zeros(parameters, *tables)
     for pair in pairs:
-        tally.add(explain(pair, parameters, settings))
-    return tally.expected()
+        expected.add(explain(pair, parameters, settings), parameters, settings)
+    return expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,65 +133,16 @@ def explain(
     """
     rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     transitions = parameters.chain(settings, len(pair.document), len(pair.abstract))
-    by_word, total = rewritten.word_sums(), 0.0
+    emission = rewritten.emission
+    by_word, total = np.zeros(emission.words.shape), 0.0
 
     def take(first: int, words: Floats, events: Floats) -> None:
         nonlocal total
-        rewritten.add_to_sums(first, words, by_word)
+        add_words(words, emission.abstract[first : first + len(words)], emission.document, by_word)
         total += float(words.sum())
 
-    seen = infer_rows(rewritten.emission, transitions, take, rows=blocks.rows)
+    seen = infer_rows(emission, transitions, take, rows=blocks.rows)
     return PairPosteriors(rewritten, seen, by_word, total)
-
-
-class Tally:
-    """Accumulates expected counts; those of the tables are added to arrays of the caller, by cell."""
-
-    def __init__(
-        self, parameters: RewriteParameters, settings: PbhmmSettings, table: Floats, stems: Floats
-    ) -> None:
-        self.parameters, self.settings = parameters, settings
-        self.credits = Credits(table, stems, np.zeros(3))
-        self.unigram, self.jumps = np.zeros(len(parameters.unigram)), np.zeros(len(parameters.jumps))
-        self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
-
-    def over(self, parameters: RewriteParameters, table: Floats, stems: Floats) -> None:
-        """Continue with other parts of the same tables, and arrays for their counts."""
-        self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
-
-    def add(self, pair: PairPosteriors) -> None:
-        """Add the counts of a pair."""
-        parameters, seen = self.parameters, pair.posteriors
-        self.pairs += 1
-        self.logp += seen.logp
-        if seen.logp == -np.inf:
-            return
-        # Weights are summed by pair first: sums over all rewrites at once would differ in their last bits.
-        of_pair = self.credits._replace(weights=np.zeros(3))
-        pair.rewriting.credit(pair.by_word, seen.events, parameters, self.settings, of_pair)
-        self.credits.weights[:] += of_pair.weights
-        self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
-        abstract = pair.rewriting.pair.abstract
-        # Words with higher ids are in no training pair, and null emits them with `unseen`.
-        known = abstract < len(self.unigram)
-        np.add.at(self.unigram, abstract[known], seen.null[known])
-        self.nulls += seen.null.sum()
-        # One more: the jump to the end.
-        self.moves += pair.words + seen.events.sum() + 1.0
-
-    def expected(self) -> ExpectedCounts:
-        """Return the counts so far."""
-        return ExpectedCounts(
-            self.logp,
-            self.pairs,
-            self.credits.table,
-            self.credits.stems,
-            self.unigram,
-            self.credits.weights,
-            self.jumps,
-            float(self.nulls),
-            float(self.moves),
-        )
 
 
 def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:

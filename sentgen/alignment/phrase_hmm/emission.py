@@ -36,7 +36,6 @@ from sentgen.alignment.phrase_hmm.kernels import (
     EventOrder,
     PhraseCells,
     TextPhrases,
-    add_words,
     by_end,
     count_events,
     count_runs,
@@ -212,15 +211,6 @@ class Rewriting:
         else:
             yield from _word_parts(self.pair, parameters, settings)
 
-    def word_sums(self) -> Floats:
-        """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
-        return np.zeros(self.emission.words.shape)
-
-    def add_to_sums(self, first: int, posteriors: Floats, sums: Floats) -> None:
-        """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
-        rows = self.emission.abstract[first : first + len(posteriors)]
-        add_words(posteriors, rows, self.emission.document, sums)
-
     def credit(
         self,
         by_word: Floats,
@@ -231,7 +221,8 @@ class Rewriting:
     ) -> None:
         """Divide posteriors among the components, and add the parts of the tables to their counts.
 
-        ``by_word`` are the sums of ``add_to_sums``, ``events`` the posteriors of events.
+        ``by_word`` are the sums of word posteriors by the different words of both texts, (u, v), ``events``
+        the posteriors of events.
         """
         for part in self.word_parts(parameters, settings):
             share_out(by_word[part.rows].ravel(), parameters.weights, part.components, credits)
@@ -375,7 +366,6 @@ def _mix(weights: Floats, parts: Floats) -> Floats:
 
 
 def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, most: float) -> EventOrder:
-    """Return all phrase events of a pair."""
     by_words = _look_up(parameters.table, pair.document, pair.abstract, settings)
     by_stems = _without_cells(by_words)
     if settings.stems == "table":
@@ -390,7 +380,6 @@ def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSetting
 def _event_parts(
     events: EventOrder, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> Components:
-    """Return the components of the phrase events."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
     parts[TABLE, known] = settings.trust * parameters.table.prob[events.cell[known]]

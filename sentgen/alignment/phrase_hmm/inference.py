@@ -347,13 +347,6 @@ class _PassBuffers(NamedTuple):
     beta: Floats  # (2, n + 1)
 
 
-def _pass_buffers(n: int) -> _PassBuffers:
-    """Return working buffers for a document of n words."""
-    return _PassBuffers(
-        np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
-    )
-
-
 @compiled
 def _begin_backward(
     lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: _Sums, buffers: _PassBuffers
@@ -511,7 +504,8 @@ def infer_rows(
         for first in reversed(firsts):
             take(first, np.zeros((min(rows, m - first), n)), sums.events)
         return _posteriors(-np.inf, sums)
-    buffers = _pass_buffers(n)
+    vectors = np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n)
+    buffers = _PassBuffers(*vectors, np.zeros((2, n + 1)))
     _begin_backward(table, row, alphas.log_scale, end, sums, buffers)
     for first in reversed(firsts):
         last = min(first + rows, m)

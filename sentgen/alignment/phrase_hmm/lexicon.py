@@ -194,6 +194,12 @@ def phrase_keys(words: Ints, length: int) -> Longs:
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
 
 
+def text_keys(texts: Iterable[Ints], longest: int) -> Longs:
+    """Return the sorted different keys of the phrases of texts that have up to ``longest`` words."""
+    keys = (phrase_keys(text, length) for text in texts for length in range(1, longest + 1))
+    return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
+
+
 def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
     """Return which of the wanted keys are among sorted keys, and their indexes there."""
     # Keys greater than all are compared with the last key, which differs.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentgen.alignment.phrase_hmm.inference import Chain, jump_cells, totals
-from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys, text_keys
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.alignment.phrase_hmm.weights import Tuning, weighted_jumps
 from sentgen.arrays import Bools, Floats, Ints, Longs
@@ -212,13 +212,9 @@ def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
 
 def phrase_pairs(pair: PairIds, settings: PbhmmSettings) -> Longs:
     """Return the keys of the different phrase pairs of a pair, within the longest lengths, (pairs, 2)."""
-    document = _all_keys(pair.document, settings.max_document_phrase)
-    abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
+    document = text_keys([pair.document], settings.max_document_phrase)
+    abstract = text_keys([pair.abstract], settings.max_abstract_phrase)
     return np.stack([np.repeat(document, len(abstract)), np.tile(abstract, len(document))], axis=1)
-
-
-def _all_keys(words: Ints, longest: int) -> Longs:
-    return np.unique(np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)]))
 
 
 def _fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:

@@ -92,11 +92,8 @@ def _explain_alignment(
 ) -> Alignment:
     """Return an alignment with its candidate links; its phrases are the chosen links only.
 
-    Args:
-        answer: the decoded alignment; its posteriors have all links from ``noted.floor`` on.
-        noted: the links and events that were noted while decoding.
-        directions: directions that were decoded, the abstract from the document first.
-        settings: the model.
+    The decoded alignment has all links from ``noted.floor`` on. Of the directions, the abstract from the
+    document is the first.
     """
     links = _candidates(answer, noted, directions[0].pair, settings)
     shares = np.zeros((len(links.rows), len(_SHARES)))
@@ -144,13 +141,8 @@ def _made_of(
 ) -> Floats:
     """Return the shares of the posterior of each link in one direction, (links, shares).
 
-    Args:
-        rewriting: the rewrite probabilities.
-        direction: the pair and its parameters.
-        settings: the model.
-        events: posteriors of the phrase events.
-        links: the candidate links.
-        number: 1 if document and abstract are exchanged, else 0.
+    ``events`` are the posteriors of the phrase events; ``number`` is 1 if document and abstract are
+    exchanged, else 0.
     """
     of_events = _of_events(rewriting, direction, settings, events, links, swapped=number == 1)
     texts = (links.rows, links.columns) if number == 0 else (links.columns, links.rows)
@@ -181,7 +173,10 @@ def _of_words(
         named = _named_shares(some, direction.parameters.weights, settings, kinds, same_stem)
         for name, mass in named:
             shares[here, _AT[name]] += mass
-    return _normalize(shares)
+    # Rows of zeros stay 0.
+    sums = shares.sum(axis=1, keepdims=True)
+    np.divide(shares, sums, out=shares, where=sums > 0)
+    return shares
 
 
 def _named_shares(
@@ -232,13 +227,6 @@ def _of_events(
     return shares_by_name
 
 
-def _normalize(shares: Floats) -> Floats:
-    """Divide shares by the sum of their row, in place; rows of zeros stay 0."""
-    sums = shares.sum(axis=1, keepdims=True)
-    np.divide(shares, sums, out=shares, where=sums > 0)
-    return shares
-
-
 def _weights(directions: Sequence[_Direction], links: _Candidates) -> Iterator[Mapping[int, float]]:
     """Yield the weight of each feature in the log score of each link, as the mean of the directions."""
     values = directions[0].pair.clues
@@ -255,7 +243,6 @@ def _weights(directions: Sequence[_Direction], links: _Candidates) -> Iterator[M
 def _weighed_links(
     links: _Candidates, shares: Floats, weights: Iterable[Mapping[int, float]]
 ) -> tuple[WeighedLink, ...]:
-    """Return the candidate links with named shares and weights."""
     arrays = links.rows, links.columns, np.minimum(links.posteriors, 1.0), np.minimum(links.made, 1.0)
     rows = zip(
         *(array.tolist() for array in (*arrays, links.by_sentence, shares)),
@@ -316,7 +303,8 @@ class Passage:
         start, stop = start + self.abstract.start, stop + self.abstract.start
         words = self.document[first:end]
         firsts = np.append(True, np.diff(words) > 1).astype(np.bool_)
-        for begin, last in _runs(firsts, len(words)):
+        begins = np.flatnonzero(firsts).tolist()
+        for begin, last in zip(begins, [*begins[1:], len(words)], strict=True):
             source = int(words[begin]), int(words[last - 1]) + 1
             # Copies are linked one to one; in other phrases each word is linked with each.
             target = (start + begin, start + last) if copied else (start, stop)
@@ -332,11 +320,6 @@ class Passage:
             for link in answer.weighed.links
         )
         return replace(answer.weighed, links=tuple(links))
-
-
-def _runs(firsts: Bools, length: int) -> Iterator[tuple[int, int]]:
-    begins = np.flatnonzero(firsts).tolist()
-    return zip(begins, [*begins[1:], length], strict=True)
 
 
 def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]:
@@ -432,17 +415,18 @@ def joined(parts: Sequence[Passage], answers: Sequence[Alignment]) -> Alignment:
         for link in part.in_texts(phrase)
     )
     null = (prob for answer in answers for prob in answer.null or ())
-    weighed = _join_posteriors(
-        [part.weighed_in_texts(answer) for part, answer in zip(parts, answers, strict=True)]
+    weighed = [
+        candidates
+        for part, answer in zip(parts, answers, strict=True)
+        if (candidates := part.weighed_in_texts(answer)) is not None
+    ]
+    every = tuple(link for candidates in weighed for link in candidates.links)
+    return Alignment(
+        tuple(links),
+        tuple(null),
+        sum(answer.logp or 0.0 for answer in answers),
+        replace(weighed[0], links=every) if weighed else None,
     )
-    return Alignment(tuple(links), tuple(null), sum(answer.logp or 0.0 for answer in answers), weighed)
-
-
-def _join_posteriors(parts: Sequence[Weighed | None]) -> Weighed | None:
-    known = [part for part in parts if part is not None]
-    if not known:
-        return None
-    return replace(known[0], links=tuple(link for part in known for link in part.links))
 
 
 def align(
@@ -467,8 +451,8 @@ def align(
     if settings.decode == "viterbi":
         answer = decode_path(pair, parameters, settings, budget=budget, noted=noted)
     else:
-        if settings.both:
-            reverse = reverse or RewriteParameters.prior(settings)
+        reverse = (reverse or RewriteParameters.prior(settings)) if settings.both else None
+        if reverse is not None:
             directions.append(_Direction(pair.swap_texts(), reverse))
         wide = settings if noted is None else replace(settings, threshold=noted.floor)
         answer = decode_posterior(pair, parameters, wide, reverse=reverse, budget=budget, noted=noted)
@@ -506,7 +490,6 @@ class PhraseHmm:
             yield joined(parts, answers)
 
     def _align(self, pair: Pair, ids: PairIds, wordnet: Path | None, nearness: Nearness | None) -> Alignment:
-        """Align a pair whose words have ids."""
         ids = ids.with_words()
         # Before kinship, which takes long, so that texts that do not fit are refused at once.
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")

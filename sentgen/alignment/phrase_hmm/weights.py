@@ -45,14 +45,6 @@ _SHARES = (0.1, 0.35, 0.75)
 _MANY_LINKS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _PairPlaces:
-    """The entry of each two words of a pair (m, n), -1 for none, and which are equal up to case."""
-
-    entries: Longs
-    same: Bools
-
-
 @dataclass(frozen=True)
 class LinkCounts:
     """Sure links between two stems, in either order, and word pairs of them in the texts of a pair.
@@ -87,33 +79,24 @@ class LinkCounts:
     def _keys(self) -> Longs:
         return self.first * len(self.stems) + self.second
 
-    def places(self, pair: Pair) -> _PairPlaces:
-        """Look up the words of a pair."""
+    def values(self, pair: Pair, own: Bools | None = None) -> Bytes:
+        """Return the value of each two words of a pair in the template ``seen in gold links``, (m, n).
+
+        ``own`` are sure links (m, n) of the pair, if they are counted: they are subtracted, since a model
+        will not have them for new pairs.
+        """
         abstract, document = ([word.lower() for word in words] for words in (pair.abstract, pair.document))
         same = np.array(abstract, np.str_)[:, None] == np.array(document, np.str_)[None, :]
         if not len(self):
-            return _PairPlaces(np.full(same.shape, -1), same)
+            return np.where(same, 10, 0).astype(np.uint8)
         rows, columns = (
             np.array([self._numbers.get(stem(word), -1) for word in words], np.int64)
             for words in (abstract, document)
         )
-        low = np.minimum(rows[:, None], columns[None, :])
-        keys = low * len(self.stems) + np.maximum(rows[:, None], columns[None, :])
-        entry = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
-        # A stem without a number is -1, the lower of the two.
-        return _PairPlaces(np.where((self._keys[entry] == keys) & (low >= 0), entry, -1), same)
-
-    def values(self, places: _PairPlaces, own: Bools | None = None) -> Bytes:
-        """Return the value of each two words in the template ``seen in gold links``, (m, n).
-
-        Args:
-            places: places of the words of the pair (``places``).
-            own: sure links (m, n) of the pair, if they are counted: they are subtracted, since a model will
-                not have them for new pairs.
-        """
-        if not len(self):
-            return np.where(places.same, 10, 0).astype(np.uint8)
-        entries, known = places.entries, places.entries >= 0
+        # Of a stem without a number, -1, all keys are negative.
+        keys = _keys(rows, columns, len(self.stems))
+        entries = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+        known = self._keys[entries] == keys
         linked, together = self.linked[entries], self.together[entries]
         if own is not None:
             size = len(self)
@@ -123,7 +106,7 @@ class LinkCounts:
         share = np.divide(linked, together, out=np.zeros(linked.shape), where=known)
         seen = np.where(known, 1 + np.digitize(share, _SHARES), 0)
         many = known & (linked >= _MANY_LINKS)
-        values: Bytes = (10 * places.same + 2 * seen + many).astype(np.uint8)
+        values: Bytes = (10 * same + 2 * seen + many).astype(np.uint8)
         return values
 
     @staticmethod
@@ -315,25 +298,6 @@ class Tuning:
     counts: LinkCounts
 
 
-@dataclass(frozen=True, slots=True)
-class _WeightSums:
-    """Sums of weights: of links (m, n), of null words (m,) and of events."""
-
-    links: Floats
-    null: Floats
-    events: Floats
-
-
-def scores(clues: Clues, events: EventOrder, weights: Floats) -> _WeightSums:
-    """Sum the weights of a pair."""
-    links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
-    add_scores(clues.links, LINK_OFFSETS, weights, links)
-    add_scores(clues.abstract[:, None, :], NULL_OFFSETS, weights, null)
-    of_events = weights[run_places(events)]
-    add_along(events, links, of_events)
-    return _WeightSums(links, null[0], of_events)
-
-
 def by_place(emission: Emission) -> Emission:
     """Return an emission with a row and a column for each position of the texts."""
     words = emission.words[emission.abstract][:, emission.document]
@@ -343,12 +307,16 @@ def by_place(emission: Emission) -> Emission:
 
 
 def weighted(emission: Emission, clues: Clues, weights: Floats) -> Emission:
-    """Return an emission (``by_place``) whose probabilities are multiplied by exp(scores)."""
-    sums = scores(clues, emission.events, weights)
+    """Return an emission (``by_place``) whose probabilities are multiplied by exp(sum of weights)."""
+    links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
+    add_scores(clues.links, LINK_OFFSETS, weights, links)
+    add_scores(clues.abstract[:, None, :], NULL_OFFSETS, weights, null)
+    of_events = weights[run_places(emission.events)]
+    add_along(emission.events, links, of_events)
     return emission._replace(
-        words=emission.words * np.exp(sums.links),
-        null=emission.null * np.exp(sums.null),
-        prob=emission.prob * np.exp(sums.events),
+        words=emission.words * np.exp(links),
+        null=emission.null * np.exp(null[0]),
+        prob=emission.prob * np.exp(of_events),
     )
 
 
@@ -443,7 +411,7 @@ def find_clues(
     links = _link_values(relations, groups, degrees, abstract, document)
     wordnet_values = groups * np.uint8(len(RELATED_BY)) + related_by(wordnet, pair.abstract, pair.document)
     return Clues(
-        np.stack([*links, wordnet_values, counts.values(counts.places(pair), own)]),
+        np.stack([*links, wordnet_values, counts.values(pair, own)]),
         _null_values(abstract, rows, related.any(axis=1), len(document.classes)),
         _null_values(document, columns, related.any(axis=0), len(abstract.classes)),
     )

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.model_store import DIRECTIONS, PRIORS, AlignmentModelInfo
+from sentgen.alignment.stored.model_store import DIRECTIONS, PRIORS, AlignmentModelInfo, append_columns
 from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.view import Figures, places_of
@@ -23,12 +23,14 @@ from sentgen.alignment.words.word_states import word_states
 from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.store import append, fetch_rows, raw
+from sentgen.schema.store import fetch_rows, raw
 from sentgen.schema.tables import alignment as tables
 
 #: Pairs whose alignments share a transaction.
 _BATCH = 200
 
+_LINK_COLUMNS = ("pair_id", "document_first", "document_end", "abstract_first", "abstract_end", "posterior")
+_STATE_COLUMNS = ("pair_id", "position", "state", "source", "posterior", "p_null", "why", "elsewhere")
 #: Types of the columns that are not integers.
 _TYPES = {
     **dict.fromkeys(("posterior", "p_null"), pa.float64()),
@@ -116,7 +118,6 @@ def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
 
 
 def _known(connection: Connection, aligner: StoredAligner, numbers: Sequence[int]) -> set[int]:
-    """Return the pairs that have been aligned with the same settings and iterations."""
     query = """
         select pair_id
         from alignment
@@ -167,42 +168,27 @@ def _keep(
         done.changed += len(places_of("changed", words))
         done.new += len(places_of("new", words))
     connection.execute(insert(tables.alignment), rows)
-    ids = {"model_id": aligner.model.id, "corpus_id": corpus_id}
-    _append(connection, "alignment_link", ids, _links(numbers, answers))
-    _append(connection, "alignment_state", ids, _states(numbers, states))
-
-
-def _links(numbers: Sequence[int], answers: Sequence[Alignment]) -> dict[str, list[object]]:
-    rows = [
+    links = [
         (number, *link.document, *link.abstract, link.posterior)
         for number, answer in zip(numbers, answers, strict=True)
         for link in answer.phrases
     ]
-    names = ("pair_id", "document_first", "document_end", "abstract_first", "abstract_end", "posterior")
-    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
-
-
-def _states(numbers: Sequence[int], states: Sequence[Sequence[WordState]]) -> dict[str, list[object]]:
-    rows = [
+    of_words = [
         (number, position, state.state, state.source, state.posterior, state.null, state.why, state.elsewhere)
         for number, words in zip(numbers, states, strict=True)
         for position, state in enumerate(words)
     ]
-    names = ("pair_id", "position", "state", "source", "posterior", "p_null", "why", "elsewhere")
-    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
-
-
-def _append(
-    connection: Connection, table: str, ids: dict[str, int], columns: dict[str, list[object]]
-) -> None:
-    size = len(columns["pair_id"])
-    if not size:
-        return
-    # Through Arrow: pairs have thousands of links, too many for one row at a time.
-    rows = {name: pa.array(np.full(size, value, np.int32)) for name, value in ids.items()}
-    for name, values in columns.items():
-        rows[name] = pa.array(values, _TYPES.get(name, pa.int32()))
-    append(connection, table, pa.table(rows))
+    for table, names, rows_of in (
+        (tables.alignment_link, _LINK_COLUMNS, links),
+        (tables.alignment_state, _STATE_COLUMNS, of_words),
+    ):
+        # In columns: pairs have thousands of links, too many for one row at a time.
+        if rows_of:
+            arrays = {
+                name: pa.array(values, _TYPES.get(name, pa.int32()))
+                for name, values in zip(names, zip(*rows_of, strict=True), strict=True)
+            }
+            append_columns(connection, table, arrays, model_id=aligner.model.id, corpus_id=corpus_id)
 
 
 def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> Rows:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
+from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys, text_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, Space, compiled
@@ -110,7 +110,6 @@ def _count_row(occurrences: _Occurrences, row: int, times: Ints, seen: Ints) -> 
 
 @compiled
 def _count_cells(occurrences: _Occurrences, sizes: Longs) -> None:
-    """Write the number of cells of each row."""
     times = np.zeros(len(occurrences.columns), np.int32)
     seen = np.empty(len(occurrences.columns), np.int32)
     for row in range(len(occurrences.rows)):
@@ -207,13 +206,6 @@ def _take_part(
                 taken += 1
         part_starts[k + 1] = taken
     return taken
-
-
-@compiled
-def _put_back(places: Longs, counts: Floats, into: Floats) -> None:
-    """Write the counts of a part to the table."""
-    for k in range(len(places)):
-        into[places[k]] = counts[k]
 
 
 #: Returns a new iterator over all pairs with each call.
@@ -345,11 +337,7 @@ def lay_out(
 ) -> tuple[RewriteCells, StoredPhrases, StoredPhrases]:
     """Return the cells that the pairs support, at the prior mean, and the phrases of both sides.
 
-    Args:
-        stream: the pairs.
-        settings: the longest phrases and the least number of pairs with them.
-        space: space for the cells.
-        stems: whether the table is that of stems.
+    The cells, of words or of ``stems``, are allocated in ``space``.
     """
     least = settings.min_documents
     sides = [
@@ -468,7 +456,7 @@ class _CellPart:
 
     def put_back(self) -> None:
         """Write the counts of the part into the table."""
-        _put_back(self.places, self.counts, self.cells.counts)
+        self.cells.counts[self.places] = self.counts
         self.cells.relax()
 
 
@@ -509,7 +497,7 @@ class PartBuffer:
         cells = self.cells
         texts = [self._texts_of(pair) for pair in pairs]
         sides = zip(zip(*texts, strict=True), self._longest, (cells.rows, cells.columns), strict=True)
-        rows, columns = (find_keys(known, _keys(side, longest))[1] for side, longest, known in sides)
+        rows, columns = (find_keys(known, text_keys(side, longest))[1] for side, longest, known in sides)
         wanted = np.zeros(len(cells.columns), np.bool_)
         wanted[columns] = True
         starts = np.zeros(len(rows) + 1, np.int64)
@@ -523,11 +511,6 @@ class PartBuffer:
             cells.rows[rows], starts, cells.columns, arrays.targets[:count], arrays.prob[:count], no_fake
         )
         return _CellPart(cells, table, arrays.counts[:count], arrays.places[:count])
-
-
-def _keys(texts: Sequence[Ints], longest: int) -> Longs:
-    keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
-    return np.unique(np.concatenate(keys))
 
 
 def batches(

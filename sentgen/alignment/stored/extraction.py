@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Connection
 
 from sentgen.alignment.stored.application import found_rows
-from sentgen.alignment.stored.stored_pairs import BATCH
+from sentgen.alignment.stored.stored_pairs import BATCH, document_sentences
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, stem
 from sentgen.arrays import Bools, Floats, sparse_rows, unit_rows
 from sentgen.counts import corpora
@@ -23,7 +22,7 @@ from sentgen.errors import InputError
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.store import fetch_arrow, raw
+from sentgen.schema.store import raw
 
 Words = Sequence[str]
 #: The features of a sentence. Content words are stems of words that are not function words or marks.
@@ -194,7 +193,7 @@ def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
     return chosen
 
 
-def _documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
+def _documents(store: Store, corpus: str) -> Iterator[tuple[str, Sequence[Words]]]:
     """Yield name and sentences of the documents of a corpus; of pairs, their names and documents.
 
     Raises:
@@ -208,28 +207,5 @@ def _documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
     for begin in range(0, len(listed), BATCH):
         batch = listed[begin : begin + BATCH]
         with store.connect() as connection:
-            texts = _sentences(connection, [number for number, _ in batch])
+            texts = document_sentences(connection, [number for number, _ in batch])
         yield from ((name, texts[number]) for number, name in batch if number in texts)
-
-
-def _sentences(connection: Connection, numbers: list[int]) -> dict[int, list[Words]]:
-    """Return the sentences of some documents."""
-    query = """
-        with wanted as (
-            select s.document_id, s.id
-            from sentence s
-            where s.document_id in (select unnest(?::integer[]))
-        )
-        select s.document_id, s.id, list(w.form order by t.position) as words
-        from wanted s
-        join token t on t.sentence_id = s.id
-        join word w on w.id = t.word_id
-        where t.sentence_id between (select min(id) from wanted) and (select max(id) from wanted)
-        group by s.document_id, s.id
-        order by s.id
-    """
-    sentences: dict[int, list[Words]] = {}
-    rows = fetch_arrow(connection, query, [numbers])
-    for document, words in zip(rows["document_id"].to_pylist(), rows["words"].to_pylist(), strict=True):
-        sentences.setdefault(document, []).append(words)
-    return sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
@@ -37,17 +37,8 @@ class ModelReport:
     def table(self) -> Rows:
         """Return the iterations of a model as a table, logarithms natural and decimal."""
         rows = [
-            (
-                *(iteration.direction, iteration.number, decimal(iteration.logp), iteration.logp),
-                *(
-                    decimal(iteration.log_posterior),
-                    iteration.log_posterior,
-                    iteration.p_null,
-                    *iteration.weights,
-                ),
-                *(iteration.cells, iteration.seconds),
-            )
-            for iteration in self.iterations
+            (direction, number, decimal(logp), logp, decimal(log_posterior), log_posterior, *others)
+            for direction, number, logp, log_posterior, *others in map(astuple, self.iterations)
         ]
         return Rows(_ITERATION, rows)
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, insert, select
 
 from sentgen import __version__
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, empty_table
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts
 from sentgen.arrays import Bools, Floats, Ints, Longs, Space
@@ -58,23 +59,10 @@ class AlignmentModelInfo:
 
     def history(self, connection: Connection) -> list[StoredIteration]:
         """Return all iterations, in their order."""
-        table = tables.alignment_iteration
-        rows = connection.execute(
-            select(table).where(table.c.model_id == self.id).order_by(table.c.direction, table.c.iteration)
-        )
-        return [
-            StoredIteration(
-                direction=row["direction"],
-                number=row["iteration"],
-                logp=row["logp"],
-                log_posterior=row["log_posterior"],
-                p_null=row["p_null"],
-                weights=(row["weight_table"], row["weight_stem"], row["weight_identity"]),
-                cells=row["cells"],
-                seconds=row["seconds"],
-            )
-            for row in rows.mappings()
-        ]
+        columns = tables.alignment_iteration.c
+        query = select(*(columns[field.name] for field in fields(StoredIteration)))
+        query = query.where(columns.model_id == self.id).order_by(columns.direction, columns.iteration)
+        return [StoredIteration(*row) for row in connection.execute(query)]
 
     def save_words(
         self,
@@ -88,14 +76,13 @@ class AlignmentModelInfo:
         # A resumed run has stored the words already, with the same numbers, as its pairs are the same.
         if connection.execute(select(table.c.id).where(table.c.model_id == self.id).limit(1)).first():
             return
-        rows = {
-            "model_id": pa.array(np.full(len(lexicon), self.id, np.int32)),
-            "id": pa.array(np.arange(len(lexicon), dtype=np.int32)),
-            "form": pa.array(lexicon.words, pa.string()),
-            "documents": pa.array(documents),
-            "abstracts": pa.array(abstracts),
+        columns = {
+            "id": np.arange(len(lexicon)),
+            "form": lexicon.words,
+            "documents": documents,
+            "abstracts": abstracts,
         }
-        append(connection, table.name, pa.table(rows))
+        append_columns(connection, table, columns, model_id=self.id)
 
     def save_phrases(
         self,
@@ -113,13 +100,8 @@ class AlignmentModelInfo:
         for side in sides:
             for key, words in zip(side.keys.tolist(), side.words.tolist(), strict=True):
                 forms.setdefault(key, " ".join(names[word] for word in words if word >= 0))
-        rows = {
-            "model_id": pa.array(np.full(len(forms), self.id, np.int32)),
-            "layer": pa.array([layer] * len(forms), pa.string()),
-            "key": pa.array(list(forms), pa.int64()),
-            "form": pa.array(list(forms.values()), pa.string()),
-        }
-        append(connection, table.name, pa.table(rows))
+        columns = {"key": list(forms), "form": list(forms.values())}
+        append_columns(connection, table, columns, model_id=self.id, layer=layer)
 
     def ensure_same_stems(self, connection: Connection, lexicon: Lexicon) -> None:
         """Refuse a model whose table of stems was trained with another stemmer, such as NLTK's.
@@ -142,27 +124,27 @@ class AlignmentModelInfo:
     def save_iteration(
         self,
         connection: Connection,
-        done: StoredIteration,
         parameters: RewriteParameters,
-    ) -> None:
+        *,
+        direction: str,
+        iteration: int,
+        logp: float,
+        log_posterior: float,
+        cells: int,
+        seconds: float,
+    ) -> StoredIteration:
         """Store an iteration and its parameters but the rewrite tables; the previous iteration is kept."""
-        row = {
-            "model_id": self.id,
-            "direction": done.direction,
-            "iteration": done.number,
-            "logp": done.logp,
-            "log_posterior": done.log_posterior,
-            "p_null": done.p_null,
-            "weight_table": done.weights[0],
-            "weight_stem": done.weights[1],
-            "weight_identity": done.weights[2],
-            "cells": done.cells,
-            "seconds": done.seconds,
-            "finished_at": now(),
-        }
+        table, stem, identity = parameters.weights.tolist()
+        likelihood = direction, iteration, logp, log_posterior
+        done = StoredIteration(*likelihood, parameters.p0, table, stem, identity, cells, seconds)
+        row = asdict(done) | {"model_id": self.id, "finished_at": now()}
         connection.execute(insert(tables.alignment_iteration), row)
-        _save_jumps(connection, self, done, parameters.jumps)
-        _save_unigram(connection, self, done.direction, parameters.unigram)
+        bounds = jump_cells(self.settings.window, self.settings.reach)
+        jumps = {"first": bounds.first, "last": bounds.last, "prob": parameters.jumps}
+        same: dict[str, int | str] = {"model_id": self.id, "direction": direction, "iteration": iteration}
+        append_columns(connection, tables.alignment_jump, jumps, **same)
+        _save_unigram(connection, self, direction, parameters.unigram)
+        return done
 
     def load_parameters(self, connection: Connection, direction: str, forms: Ints) -> RewriteParameters:
         """Return the parameters of the last iteration, without the rewrite tables.
@@ -187,14 +169,13 @@ class AlignmentModelInfo:
             order by first
     """
         words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
-        # Rewrite tables are loaded by `load_cells`, as a whole or for some pairs.
-        nothing = RewriteCells.none(np.zeros(4)).table()
         return RewriteParameters(
             p0=row["p_null"],
             jumps=_floats(fetch_arrow(connection, jumps, [self.id, direction, number])),
             weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
-            table=nothing,
-            stems=nothing,
+            # Rewrite tables are loaded by `load_cells`, as a whole or for some pairs.
+            table=empty_table(),
+            stems=empty_table(),
             unigram=_floats(fetch_arrow(connection, words, [self.id])),
             forms=forms,
             unseen=1 / self.settings.vocabulary,
@@ -210,22 +191,22 @@ class AlignmentModelInfo:
     ) -> None:
         """Store a rewrite table after an iteration; that of the previous iteration is kept."""
         same = {
-            "model_id": pa.scalar(self.id, pa.int32()),
-            "reverse": pa.scalar(direction == DIRECTIONS[1]),
-            "stems": pa.scalar(layer == LAYERS[1]),
-            "iteration": pa.scalar(iteration, pa.int16()),
+            "model_id": self.id,
+            "reverse": direction == DIRECTIONS[1],
+            "stems": layer == LAYERS[1],
+            "iteration": iteration,
         }
         # A statement for each chunk: DuckDB keeps more of a stream in memory than of a table.
         for begin in range(0, cells.size, _CHUNK):
             end = min(begin + _CHUNK, cells.size)
             row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
-            columns = {name: pa.repeat(value, end - begin) for name, value in same.items()} | {
-                "source": pa.array(cells.rows[row]),
-                "target": pa.array(cells.columns[cells.targets[begin:end]]),
-                "kind": pa.array(cells.kinds[begin:end].astype(np.int16)),
-                "prob": pa.array(cells.prob[begin:end]),
+            columns = {
+                "source": cells.rows[row],
+                "target": cells.columns[cells.targets[begin:end]],
+                "kind": cells.kinds[begin:end],
+                "prob": cells.prob[begin:end],
             }
-            append(connection, tables.alignment_rewrite.name, pa.table(columns))
+            append_columns(connection, tables.alignment_rewrite, columns, **same)
             cells.relax()
 
     def forget_older(self, connection: Connection, direction: str, newest: int) -> None:
@@ -356,17 +337,19 @@ class AlignmentModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredIteration:
-    """An iteration of EM in one direction.
+    """An iteration of EM in one direction, in columns of the table of iterations.
 
     ``logp`` and ``log_posterior`` are those of the parameters before the M step, other values those after it.
     """
 
     direction: str
-    number: int
+    iteration: int
     logp: float
     log_posterior: float
     p_null: float
-    weights: tuple[float, float, float]
+    weight_table: float
+    weight_stem: float
+    weight_identity: float
     cells: int
     seconds: float
 
@@ -397,20 +380,14 @@ def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
     return done
 
 
-def _save_jumps(
-    connection: Connection, model: AlignmentModelInfo, done: StoredIteration, jumps: Floats
+def append_columns(
+    connection: Connection, table: Table, columns: Mapping[str, Any], **same: int | str
 ) -> None:
-    cells = jump_cells(model.settings.window, model.settings.reach)
-    size = len(jumps)
-    rows = {
-        "model_id": pa.array(np.full(size, model.id, np.int32)),
-        "direction": pa.array([done.direction] * size, pa.string()),
-        "iteration": pa.array(np.full(size, done.number, np.int16)),
-        "first": pa.array(cells.first.astype(np.int32)),
-        "last": pa.array(cells.last.astype(np.int32)),
-        "prob": pa.array(jumps),
-    }
-    append(connection, tables.alignment_jump.name, pa.table(rows))
+    """Append rows to a table, in columns; ``same`` are further columns with one value for all rows."""
+    rows = pa.table(dict(columns))
+    for name, value in same.items():
+        rows = rows.append_column(name, pa.repeat(value, rows.num_rows))
+    append(connection, table.name, rows)
 
 
 def _save_unigram(connection: Connection, model: AlignmentModelInfo, direction: str, unigram: Floats) -> None:

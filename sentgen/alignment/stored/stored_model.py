@@ -11,23 +11,23 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
-import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
+from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, text_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Progress, Tuned, TuningExample, TuningPlan, tune
 from sentgen.alignment.phrase_hmm.weights import NAMES, SIZE, LinkCounts, Tuning
-from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
-from sentgen.arrays import Ints, Longs
+from sentgen.alignment.stored.cells import TEXTS
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, append_columns
+from sentgen.arrays import Ints
 from sentgen.errors import InputError, StoreError
 from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
-from sentgen.schema.store import append, fetch_arrow
+from sentgen.schema.store import fetch_arrow
 from sentgen.schema.tables import alignment as tables
 
 _OfHmm = TypeVar("_OfHmm", bound="PhraseHmm | StoredAligner")
@@ -89,20 +89,13 @@ class StoredAligner:
             return RewriteParameters.prior(self.settings)
         forms = self.forms[DIRECTIONS.index(direction)]
         parameters = model.load_parameters(connection, direction, forms)
-        texts = {
-            "words": ([pair.document for pair in pairs], [pair.abstract for pair in pairs]),
-            "stems": ([pair.document_stems for pair in pairs], [pair.abstract_stems for pair in pairs]),
-        }
-        by_layer = {
-            layer: model.load_cells(
-                connection,
-                direction,
-                layer,
-                sources=_keys(documents, model.settings.max_document_phrase),
-                targets=_keys(abstracts, model.settings.max_abstract_phrase),
-            ).table()
-            for layer, (documents, abstracts) in texts.items()
-        }
+        longest = model.settings.max_document_phrase, model.settings.max_abstract_phrase
+        by_layer = {}
+        for layer, texts_of in TEXTS.items():
+            sides = zip(*map(texts_of, pairs), strict=True)
+            sources, targets = map(text_keys, sides, longest)
+            cells = model.load_cells(connection, direction, layer, sources=sources, targets=targets)
+            by_layer[layer] = cells.table()
         return replace(
             parameters, table=by_layer["words"], stems=by_layer["stems"], tuning=self.tuning.get(direction)
         )
@@ -162,12 +155,6 @@ def named_vectors(store: Store, settings: PbhmmSettings, label: str) -> WordVect
     return WordVectors.load(store, settings.vectors)
 
 
-def _keys(texts: Sequence[Ints], longest: int) -> Longs:
-    """Return the sorted different keys of all phrases."""
-    keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
-    return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
-
-
 #: Stands for the corpus of a model that was tuned on a gold standard.
 _GOLD = 0
 
@@ -182,16 +169,9 @@ def tune_model(
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Tune a model on gold links and store it.
+    """Tune a model on gold links, and store it; ``source`` is the name of the gold standard.
 
-    Args:
-        store: the store.
-        name: name of the model, which must be free.
-        examples: pairs with their links.
-        source: name of the gold standard.
-        plan: settings of the tuning.
-        budget: memory, for all pairs at once.
-        progress: called with direction, iteration, and the maximum of iterations.
+    For plan, budget and progress see `tune`.
 
     Raises:
         InputError: the model exists, or there are no links.
@@ -217,7 +197,6 @@ def tune_model(
         )
         model = AlignmentModelInfo.get(connection, name)
         _save_directions(connection, model, tuned)
-        _save_weights(connection, model, tuned)
         _save_counts(connection, model, tuned.counts)
     return tuned
 
@@ -233,43 +212,31 @@ def _save_directions(connection: Connection, model: AlignmentModelInfo, tuned: T
     """Store each direction as one iteration, with its parameters and weights."""
     plain = RewriteParameters.prior(tuned.settings)
     for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
-        done = StoredIteration(
+        model.save_iteration(
+            connection,
+            plain,
             direction=direction,
-            number=1,
+            iteration=1,
             logp=learnt.after,
             log_posterior=learnt.after - learnt.penalty,
-            p_null=plain.p0,
-            weights=tuned.settings.weights,
             cells=len(tuned.counts),
             seconds=learnt.seconds,
         )
-        model.save_iteration(connection, done, plain)
-
-
-def _save_weights(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:
-    for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
         used = np.flatnonzero(learnt.weights)
         features, values = ([NAMES[number][part] for number in used.tolist()] for part in (0, 1))
-        rows = {
-            "model_id": pa.array(np.full(len(used), model.id, np.int32)),
-            "direction": pa.array([direction] * len(used), pa.string()),
-            "feature": pa.array(features, pa.string()),
-            "value": pa.array(values, pa.string()),
-            "weight": pa.array(learnt.weights[used]),
-        }
-        append(connection, tables.alignment_weight.name, pa.table(rows))
+        columns = {"feature": features, "value": values, "weight": learnt.weights[used]}
+        append_columns(connection, tables.alignment_weight, columns, model_id=model.id, direction=direction)
 
 
 def _save_counts(connection: Connection, model: AlignmentModelInfo, counts: LinkCounts) -> None:
     stems = np.array(counts.stems, object)
-    rows = {
-        "model_id": pa.array(np.full(len(counts), model.id, np.int32)),
-        "stem": pa.array(stems[counts.first].tolist(), pa.string()),
-        "other": pa.array(stems[counts.second].tolist(), pa.string()),
-        "linked": pa.array(counts.linked),
-        "together": pa.array(counts.together),
+    columns = {
+        "stem": stems[counts.first],
+        "other": stems[counts.second],
+        "linked": counts.linked,
+        "together": counts.together,
     }
-    append(connection, tables.alignment_link_count.name, pa.table(rows))
+    append_columns(connection, tables.alignment_link_count, columns, model_id=model.id)
 
 
 def _load_tuning(connection: Connection, model: AlignmentModelInfo) -> Mapping[str, Tuning]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
-import pyarrow as pa
 from sqlalchemy import Connection, Row, select
 
 from sentgen.alignment.pairs.alignment import Pair
+from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError, NotFoundError
@@ -23,16 +22,14 @@ BATCH = 200
 BATCH_WORDS = 1_000_000
 
 
-def stored_pairs(
-    store: Store, corpus: str, *, batch: int = BATCH, keys: Sequence[str] = ()
-) -> Iterator[Pair]:
+def stored_pairs(store: Store, corpus: str, *, keys: Sequence[str] = ()) -> Iterator[Pair]:
     """Yield the pairs of a corpus, all or those with some names, in the order in which they were stored.
 
     Raises:
         NotFoundError: there is no such corpus or pair.
         InputError: the corpus holds no pairs.
     """
-    for pairs in pair_batches(store, corpus, batch=batch, keys=keys):
+    for pairs in pair_batches(store, corpus, keys=keys):
         yield from (pair for _, pair in pairs)
 
 
@@ -142,50 +139,44 @@ def pairs_hash(connection: Connection, corpus_id: int) -> str:
 
 
 def _read(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, Pair]]:
-    """Read some pairs by a query with a row a sentence, which has its words as a list."""
+    query = """
+        select id, name, document_id, abstract_id
+        from pair
+        where id in (select unnest(?::integer[]))
+        order by id
+    """
+    rows = raw(connection).execute(query, [list(numbers)]).fetchall()
+    documents = [text for *_, document, abstract in rows for text in (document, abstract)]
+    texts = {
+        text: [Sentence(words) for words in sentences]
+        for text, sentences in document_sentences(connection, documents).items()
+    }
+    return [
+        (number, Pair.of_sentences(name, texts.get(document, []), texts.get(abstract, [])))
+        for number, name, document, abstract in rows
+        if document in texts or abstract in texts
+    ]
+
+
+def document_sentences(connection: Connection, numbers: Sequence[int]) -> dict[int, list[list[str]]]:
+    """Return the words of the sentences of some documents by their numbers, of those that have words."""
+    # With the range of sentence ids DuckDB skips most of `token`; with the join alone it would read all.
     query = """
         with wanted as (
-            select id, name, unnest([document_id, abstract_id]) as document_id, unnest([0, 1]) as side
-            from pair
-            where id in (select unnest(?::integer[]))
-        ),
-        sentences as (
-            select wanted.id, wanted.name, wanted.side, s.id as sentence_id
-            from wanted
-            join document d on d.id = wanted.document_id
-            join sentence s on s.document_id = d.id and s.corpus_id = d.corpus_id
+            select s.document_id, s.id
+            from sentence s
+            where s.document_id in (select unnest(?::integer[]))
         )
-        select s.id, s.name, s.side, s.sentence_id, list(w.form order by t.position) as words
-        from sentences s
-        join token t on t.sentence_id = s.sentence_id
+        select s.document_id, s.id, list(w.form order by t.position) as words
+        from wanted s
+        join token t on t.sentence_id = s.id
         join word w on w.id = t.word_id
-        where t.sentence_id between
-            (select min(sentence_id) from sentences) and (select max(sentence_id) from sentences)
-        group by s.id, s.name, s.side, s.sentence_id
-        order by s.id, s.side, s.sentence_id
+        where t.sentence_id between (select min(id) from wanted) and (select max(id) from wanted)
+        group by s.document_id, s.id
+        order by s.id
     """
+    sentences: dict[int, list[list[str]]] = {}
     rows = fetch_arrow(connection, query, [list(numbers)])
-    return list(_pairs(rows))
-
-
-def _pairs(rows: pa.Table) -> Iterator[tuple[int, Pair]]:
-    texts: dict[int, tuple[str, list[list[str]], list[list[str]]]] = {}
-    columns = (rows[name].to_pylist() for name in ("id", "name", "side", "words"))
-    for number, name, side, words in zip(*columns, strict=True):
-        _, document, abstract = texts.setdefault(number, (name, [], []))
-        (abstract if side else document).append(words)
-    for number, (name, document, abstract) in texts.items():
-        yield (
-            number,
-            Pair(
-                name,
-                tuple(word for sentence in document for word in sentence),
-                tuple(word for sentence in abstract for word in sentence),
-                _starts(document),
-                _starts(abstract),
-            ),
-        )
-
-
-def _starts(sentences: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    return tuple(accumulate(map(len, sentences[:-1]), initial=0))
+    for document, words in zip(rows["document_id"].to_pylist(), rows["words"].to_pylist(), strict=True):
+        sentences.setdefault(document, []).append(words)
+    return sentences

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
 
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget, PairSizes
-from sentgen.alignment.phrase_hmm.em import ExpectedCounts, PairPosteriors, Tally, explain
+from sentgen.alignment.phrase_hmm.em import ExpectedCounts, PairPosteriors, explain
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
@@ -78,15 +78,9 @@ class _StoredIds:
         self._number = np.zeros(int(words.max(initial=0)) + 1, np.int32)
         self._number[words] = self.lexicon.ids(forms)
         self.stem_of = self.lexicon.stem_of
+        #: The pairs, in memory if they are few.
         self._kept: list[PairIds] | None = None
-        self._look_through()
-
-    def __len__(self) -> int:
-        """Return the number of pairs."""
-        return len(self.numbers)
-
-    def _look_through(self) -> None:
-        """Collect the words of each side, and keep the pairs in memory if they are few."""
+        # Flags of the words of each side.
         self.in_documents = np.zeros(len(self.lexicon), np.bool_)
         self.in_abstracts = np.zeros(len(self.lexicon), np.bool_)
         #: Sizes of large pairs, in both directions.
@@ -106,14 +100,15 @@ class _StoredIds:
                 first_pairs = []
         self._kept = first_pairs if words <= _KEPT else None
 
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.numbers)
+
     def stream(self, *, exchanged: bool = False) -> Iterator[PairIds]:
         """Yield the pairs, with document and abstract ``exchanged`` if wanted."""
-        for pair in self._pairs() if self._kept is None else self._kept:
+        stored = chain.from_iterable(map(self._batch, self._batches))
+        for pair in stored if self._kept is None else self._kept:
             yield pair.swap_texts() if exchanged else pair
-
-    def _pairs(self) -> Iterator[PairIds]:
-        for numbers in self._batches:
-            yield from self._batch(numbers)
 
     def _batch(self, numbers: Sequence[int]) -> Iterator[PairIds]:
         wanted = "select unnest(?::integer[]) as id"
@@ -148,10 +143,8 @@ class _StoredIds:
         bounds = _bounds(words["document_id"])
         columns = (texts[name].to_pylist() for name in ("document_id", "abstract_id"))
         for document, abstract in zip(*columns, strict=True):
-            yield self._pair(ids[slice(*bounds[document])], ids[slice(*bounds[abstract])])
-
-    def _pair(self, document: Ints, abstract: Ints) -> PairIds:
-        return PairIds(document, abstract, self.stem_of[document], self.stem_of[abstract])
+            texts_ids = ids[slice(*bounds[document])], ids[slice(*bounds[abstract])]
+            yield PairIds(*texts_ids, *(self.stem_of[words_ids] for words_ids in texts_ids))
 
     def forms(self, *, exchanged: bool = False) -> Ints:
         """Return the number of words of abstracts (documents, if exchanged) with each stem, at least 1."""
@@ -385,17 +378,17 @@ class _Training:
     def _count(self, parameters: RewriteParameters, number: int) -> ExpectedCounts:
         """Return the expected counts of all pairs; the tables have their own counts."""
         words, stems = self.layers["words"], self.layers["stems"]
-        tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
-        done = 0
-        for pairs, part in self._parts(parameters, tally):
+        tables = words.counts[: words.size], stems.counts[: stems.size]
+        expected, done = ExpectedCounts.zeros(parameters, *tables), 0
+        for pairs, part in self._parts(parameters, expected):
             for explained in self._explain_all(pairs, part):
-                tally.add(explained)
+                expected.add(explained, part, self.settings)
                 done += 1
                 self.progress(self.direction, number, done, len(self.ids))
-        return tally.expected()
+        return expected
 
     def _parts(
-        self, parameters: RewriteParameters, tally: Tally
+        self, parameters: RewriteParameters, expected: ExpectedCounts
     ) -> Iterator[tuple[Iterator[PairIds], RewriteParameters]]:
         """Yield all pairs with all tables or, if tables are in files, batches of pairs with their cells."""
         if not self.space.spilled:
@@ -409,7 +402,7 @@ class _Training:
         for pairs, parts in batches(self.stream(), buffers):
             words, stems = parts["words"], parts["stems"]
             some = replace(parameters, table=words.table, stems=stems.table)
-            tally.over(some, words.counts, stems.counts)
+            expected.table, expected.stems = words.counts, stems.counts
             yield iter(pairs), some
 
     def _explain_all(
@@ -462,26 +455,22 @@ class _Training:
         self, number: int, logp: float, posterior: float, parameters: RewriteParameters, began: float
     ) -> StoredIteration:
         """Store the iteration, then remove the tables of the previous one."""
-        done = StoredIteration(
-            direction=self.direction,
-            number=number,
-            logp=logp,
-            log_posterior=posterior,
-            p_null=parameters.p0,
-            weights=(
-                float(parameters.weights[0]),
-                float(parameters.weights[1]),
-                float(parameters.weights[2]),
-            ),
-            cells=sum(cells.size for cells in self.layers.values()),
-            seconds=time.monotonic() - began,
-        )
+        seconds = time.monotonic() - began
         lexicon = self.ids.lexicon
         names = {"words": lexicon.words, "stems": lexicon.stems}
         with self.store.begin(in_order=True) as connection:
             for layer, sides in self.phrases.items():
                 self.model.save_phrases(connection, layer, names[layer], sides)
-            self.model.save_iteration(connection, done, parameters)
+            done = self.model.save_iteration(
+                connection,
+                parameters,
+                direction=self.direction,
+                iteration=number,
+                logp=logp,
+                log_posterior=posterior,
+                cells=sum(cells.size for cells in self.layers.values()),
+                seconds=seconds,
+            )
             for layer, cells in self.layers.items():
                 self.model.save_cells(connection, self.direction, layer, number, cells)
         # The phrases are the same in all iterations, and are stored once.
