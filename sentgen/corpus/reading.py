@@ -182,15 +182,14 @@ def sentences_of(
                 if rejected is None:
                     raise result.as_error()
                 rejected(result)
-            elif trees and result.heads is None:
+                continue
+            if trees and result.heads is None:
                 message = f"no tree here; give CoNLL-U with trees, or {spell('parser')} PARSER ({TRAIN})"
                 error = InputError(message, path=source.name, line=result.line)
                 if treeless is None:
                     raise error
                 treeless(error)
-                yield result
-            else:
-                yield result
+            yield result
 
 
 def read_trees(

@@ -282,11 +282,7 @@ def _attribute(value: object, name: str) -> str:
 
 
 def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
-    """Yield the raw texts of a table, each a document; or its sentences if the column has lists of words.
-
-    Raises:
-        InputError: there is no such column.
-    """
+    """Yield the raw texts of a table, each a document; or its sentences if the column has lists of words."""
     path = table.path
     column = _text_column(table, text)
     named = table.column_index(id, spell("id")) if id else None
