@@ -10,7 +10,7 @@ from sentgen.generation.answers import PART, Answers
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import SearchPlan
-from sentgen.generation.prepare import doubtful
+from sentgen.generation.prepare import PREPOSITIONS, is_verb
 from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependency.tagging import known_tags
@@ -55,9 +55,12 @@ def notes(answers: Answers) -> Iterator[str]:
 
 def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
     """Yield a note on phrases other than base noun phrases that are represented by their last word."""
-    phrases = list(
-        dict.fromkeys(unit for sentence in sentences if sentence.tree for unit in doubtful(sentence.units))
-    )
+    units = dict.fromkeys(unit for sentence in sentences if sentence.tree for unit in sentence.units)
+    phrases = [
+        unit
+        for unit in units
+        if unit.headless and any(is_verb(tag) or tag in PREPOSITIONS for tag in unit.tags)
+    ]
     if phrases:
         yield (
             f"{quantity(len(phrases), 'phrase')} without a given head: the last word is taken, such as"

@@ -36,7 +36,7 @@ _VERBS = frozenset({"VERB", "AUX", "MD"})
 #: Of nouns and personal pronouns, which stand for noun phrases; besides these, all tags with NN.
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "PRP"})
 #: The Penn Treebank's IN and TO hold other words, too.
-_PREPOSITIONS = frozenset({"ADP", "IN", "TO"})
+PREPOSITIONS = frozenset({"ADP", "IN", "TO"})
 _PUNCTUATION = frozenset({"PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "#"})
 
 
@@ -191,13 +191,6 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
     return [replace(bag, units=_headed(bag.units, roots), others=_headed(bag.others, roots)) for bag in bags]
 
 
-def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield phrases without a given head whose head may not be the last word: no base noun phrases."""
-    for unit in units:
-        if unit.headless and any(is_verb(tag) or tag in _PREPOSITIONS for tag in unit.tags):
-            yield unit
-
-
 def spelling(unit: Unit, lower: bool, brackets: bool) -> Spelling:
     """Return the words of a unit as looked up, with tags; phrases in brackets for models that count them."""
     tags = unit.tags or (None,) * len(unit.words)
@@ -271,7 +264,7 @@ def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeMode
         dependencies.arguments,
         np.array([is_verb(tag) for tag in tags], np.bool_),
         np.array([tag in _NOUNS or tag.startswith("NN") for tag in tags], np.bool_),
-        np.array([tag in _PREPOSITIONS for tag in tags], np.bool_),
+        np.array([tag in PREPOSITIONS for tag in tags], np.bool_),
         dependencies.distance,
         dependencies.automata,
     )

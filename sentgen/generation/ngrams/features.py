@@ -18,7 +18,7 @@ from sentgen.case_folding import fold
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import Setting, Weights, is_writable
 from sentgen.models.base.registry import ModelInfo, find, list_models
-from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
+from sentgen.models.base.symbols import CLASSES, ITEMS, PHRASE, TAG, TAGS
 from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.companions import COMPANIONS, TEXT, companion_name
 from sentgen.models.submodel import SubModel, lowercases, prefetch
@@ -144,7 +144,7 @@ def _symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
     """Return the symbols of the words of a unit in a model, between brackets if the model counts them."""
     model = feature.model
     if model.symbols.over == ITEMS and len(unit.words) > 1:
-        return [(phrase_symbol(unit.tags),)]
+        return [(f"{PHRASE}{unit.tags[-1]}>",)]
     tags = unit.tags or (None,) * len(unit.words)
     choices = [_choices(word, tag, feature) for word, tag in zip(unit.words, tags, strict=True)]
     return [(OPENING,), *choices, (CLOSING,)] if model.brackets and len(unit.words) > 1 else choices
@@ -155,5 +155,5 @@ def _choices(word: str, tag: str | None, feature: FeatureModel) -> Choices:
     form = fold(word) if feature.lowercase else word
     if model.symbols.are_words:
         return (form, f"<unk:{tag}>") if tag and model.unknown == "tag" else (form,)
-    symbol = tag_symbol(tag or "")
+    symbol = f"{TAG}{tag or ''}>"
     return (symbol,) if model.symbols.over == TAGS else (form, symbol)

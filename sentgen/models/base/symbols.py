@@ -7,7 +7,6 @@ words of the store, so that their n-grams are counted, smoothed, stored and look
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sentgen.case_folding import fold
@@ -16,7 +15,7 @@ from sentgen.output.wording import quantity
 
 WORDS, TAGS, CLASSES, ITEMS = OVER = ("words", "tags", "classes", "items")
 _ONE = dict(zip(OVER, ("word", "tag", "class", "item"), strict=True))
-#: Prefixes of the symbols of tags and of base noun phrases.
+#: Prefixes of the symbols of tags and of base noun phrases, which end with the tag and >.
 TAG, PHRASE = "<tag:", "<np:"
 #: Frequent words that models over classes and items keep.
 KEPT = 150
@@ -86,13 +85,3 @@ class Symbols:
 
 #: The symbols of models by default.
 OF_WORDS = Symbols()
-
-
-def tag_symbol(tag: str) -> str:
-    """Return the symbol of a tag."""
-    return f"{TAG}{tag}>"
-
-
-def phrase_symbol(tags: Sequence[str]) -> str:
-    """Return the symbol of a base noun phrase, by the tags of its words."""
-    return f"{PHRASE}{tags[-1]}>"

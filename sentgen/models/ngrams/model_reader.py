@@ -84,9 +84,9 @@ def _prefetch_text(store: Store, model: ModelInfo, stream: Ints) -> tuple[NgramT
         ):
             _fill_rows(table, grams, StoredNgrams.of_batch(batch))
             ngrams += batch.num_rows
-    if counts:
-        stupid_backoff.count_unknown(table, model)
-    for word, least in ((UNK, MISSING_UNK), (BOS, NEVER)):
+    # As in `stupid_backoff.count_rows`, <unk> counts at least once.
+    unknown = 1.0 if counts and model.unknown == "word" else MISSING_UNK
+    for word, least in ((UNK, unknown), (BOS, NEVER)):
         row = find(table, 0, word)
         if np.isnan(table.logp[row]):
             table.logp[row] = least

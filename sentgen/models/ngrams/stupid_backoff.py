@@ -119,13 +119,6 @@ def _summed(rows: CachedNgrams, min_count: Sequence[int]) -> CachedNgrams:
     return summed.where(summed.logp >= np.asarray(min_count)[summed.lengths - 1])
 
 
-def count_unknown(table: NgramTable, model: ModelInfo) -> None:
-    """Set the count of <unk> to 1 in a table of counts where it has none."""
-    row = find(table, EMPTY, UNK)
-    if model.unknown == "word" and np.isnan(table.logp[row]):
-        table.logp[row] = 1
-
-
 def put_scores(table: NgramTable, order: int, total: int) -> None:
     """Replace the counts of a table by scores; negative numbers, which are not counts, are kept.
 
