@@ -227,7 +227,6 @@ def read_system(
     Settings are those of the algorithm, with dashes or underscores, and ``as-published`` for a paper.
 
     Args:
-        text: the system.
         as_published: the paper, if the text names none.
         changes: values of settings that the text does not have, None for settings that were not given.
 

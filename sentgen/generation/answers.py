@@ -136,7 +136,6 @@ class OrderingRequest(Search):
         """Order the units of bags.
 
         Args:
-            store: the store with the model.
             read: returns the bags, given their notation, with the kind of tags of a treebank.
             parser: finds the heads of phrases without a given head.
             files: other options that need trees, by name.
@@ -450,9 +449,7 @@ def explain_trees(
     """Return the evidence for the attachments of some sentences, each in the order of its words.
 
     Args:
-        store: the store with the counts.
         plan: the plan by which the sentences were made, with an algorithm that makes trees.
-        sentences: the sentences, with trees.
     """
     treebank = plan.treebank
     wanted = [
@@ -518,11 +515,6 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
     """Return the n-grams at which the language model backs off for each word and the end of a sentence.
 
     The totals of the words add up to the log-probability of the sentence.
-
-    Args:
-        store: the store with the model.
-        plan: the plan by which the sentence was made.
-        sentence: a sentence.
     """
     model, order = plan.model, min(plan.order, plan.model.order)
     words = [word for unit in sentence.units for word in spelling(unit, plan.lowercase, model.brackets)]

@@ -399,7 +399,6 @@ def conllu_block(
         units: the units, in the order of the sentence.
         heads: the place of the head of each unit, `ROOT` for the root.
         tags: the column that the tags belong to, UPOS or XPOS.
-        sent_id: the name of the sentence.
     """
     if not units:
         return ""

@@ -146,7 +146,6 @@ def with_known_tags(
     """Return bags with tags of the dependency counts and a note; unchanged bags have an empty note.
 
     Args:
-        store: the store with the counts.
         corpora: ids of the corpora of the counts.
         kind: kind of the tags of the counts, `xpos` or `upos`.
         bags: units with tags that should be of that kind.
@@ -179,7 +178,6 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
 
     Args:
         bags: bags, of whatever input.
-        parser: the parser.
         promoted: whether function words are heads, as in the dependency counts.
 
     Raises:

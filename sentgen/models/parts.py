@@ -146,10 +146,7 @@ def read_union(
 
     Args:
         connection: connection of the store; gets temporary tables.
-        models: ids of the models.
         weights: weights of the models, above 0, which sum to 1.
-        order: the highest order.
-        space: memory for the n-grams.
         progress: called with one line a step.
     """
     _make_tables(connection, models, order)

@@ -59,9 +59,6 @@ class ScoredText:
     """The answer to a request; its rows can be read once, and its sums are complete after the last row.
 
     Args:
-        store: the store with the model.
-        model: the model.
-        asked: the request.
         texts: the text, some lines each, if it is not stored.
         path: name of the text in errors.
     """
@@ -282,8 +279,6 @@ def words_of(
     """Yield the words of sentences, one a line; or of raw text in the language of the model's corpora.
 
     Args:
-        store: the store with the model.
-        model: the model.
         lines: the text.
         tokenize: whether it is raw.
         path: name of the text in errors.

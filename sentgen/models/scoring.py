@@ -354,7 +354,6 @@ def score_tokens(
     The text has to fit into memory.
 
     Args:
-        reader: reads the model.
         forms: different words.
         numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of its sentences.

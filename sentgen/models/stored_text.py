@@ -143,7 +143,6 @@ def stored_sentences(
     """Yield the sentences of some corpora, each with its place.
 
     Args:
-        store: the store.
         selection: the corpora, and which of their sentences.
         kinds: kinds of the regions that are returned with the places.
     """

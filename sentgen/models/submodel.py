@@ -268,8 +268,6 @@ def prefetch(
     """Fetch all n-grams that ordering or scoring the bags can look up in a model, in at most two queries.
 
     Args:
-        store: the store with the model.
-        model: the model.
         bags: the words of each sentence, in any order.
         tags: tags of the words, where the model classes unknown words by tag.
         order: use n-grams up to this order only.

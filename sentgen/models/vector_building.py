@@ -265,8 +265,6 @@ def count_cells(
     """Count words with their contexts.
 
     Args:
-        connection: the store.
-        selection: the corpora.
         words: words that count, as words and as contexts.
         window: words on each side that are contexts; 0 for none.
         dependencies: whether relations with the word at their other end are contexts.

@@ -38,8 +38,6 @@ class KnownTags:
     """The standard tags, and those in the dependency counts of some treebanks, which are looked up if needed.
 
     Args:
-        store: the store with the counts.
-        model: the language model of the search.
         treebanks: ids of the corpora; those of the model if ``None``.
     """
 

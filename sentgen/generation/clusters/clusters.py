@@ -267,10 +267,8 @@ def trace_sentence(
     more probable form is taken, as generated sentences get a capital.
 
     Args:
-        store: the store with the corpus.
         corpus: name of the corpus; each document of it is a cluster.
         text: the words, separated by blanks.
-        settings: settings of the model.
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         lm: a language model to mix in.
         dependencies: dependencies of treebanks, which those of the clusters back off to.

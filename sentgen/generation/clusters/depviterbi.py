@@ -121,7 +121,6 @@ def best_paths(
     """Return the most probable sentences of each length, the best first; fewer if there are no more.
 
     Args:
-        lattice: the words.
         lengths: numbers of words, from 1.
         nbest: sentences of each length.
         beam: hypotheses to keep for each length and last word; 1 is the search of the paper. If ``None``,

@@ -112,7 +112,6 @@ def emission(
     """Return log p_em of the words of a cluster, (n,) natural logarithms.
 
     Args:
-        counts: counts of the cluster.
         salience: `uniform` is 1 for every word, as in the paper; `unigram` the relative frequency of the word
             in the cluster; `tfidf` that times its inverse document frequency, to sum to one again. Or weights
             by word, to be used as they are: those without one have 1, and a word with 0 is never used.

@@ -95,8 +95,6 @@ class SupportedLattice(NamedTuple):
         """Return the lattice of a search.
 
         Args:
-            ngrams: n-grams of the words.
-            arcs: arcs between the words.
             weight: weight of the arcs; that of the n-grams is 1 - weight.
             emission: (n,) log p_em.
             limit: (n,) how often each word may be used.
@@ -177,7 +175,6 @@ def _search_supported(
     """Find the most probable sentences of 1 to so many words.
 
     Args:
-        lattice: the words.
         longest: most words of a sentence.
         beam: hypotheses to keep for each length and last word.
         nbest: equivalent hypotheses to keep, with different words.

@@ -48,7 +48,6 @@ def fused_sentences(
     Args:
         key: the key sentence, with a tree and tags.
         related: likewise.
-        request: options of the fusion.
         store: store with the model; needed only if the request names a model.
 
     Raises:

@@ -158,8 +158,6 @@ def revised_keys(
     Each tree begins with a different link, the first tree with the best one.
 
     Args:
-        bag: the key and its related sentences.
-        weights: weights of links.
         fluency: log-probability of words in their order.
         words: most words to add.
         nbest: most trees to return.

@@ -134,7 +134,6 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
     """Return the value of each of the `FACTORS`, (5,), for a tree over units in an order.
 
     Args:
-        factors: factors of the bag.
         order: (n,) units.
         heads: (n,) positions of heads.
     """
@@ -261,10 +260,6 @@ def found_weights(
     """Return settings with the weights that were tuned for a model, else default weights.
 
     Args:
-        store: the store with the model.
-        model: model of the words.
-        algorithm: algorithm that the settings are for.
-        settings: the settings as given.
         given: names of the settings that were given, which are not changed.
 
     Raises:

@@ -79,10 +79,8 @@ def climb(
     """Return the orders whose trees a search scored, in the order of visits.
 
     Args:
-        tables: the models.
         weights: (M,) weights of their log-probabilities.
         units: the units of the bag, at least one.
-        scores: scores of the trees.
         starts: (S, n) different orders, at least one.
         rounds: most moves from a start.
         candidates: moves a round of which the trees are scored.

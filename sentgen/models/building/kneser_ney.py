@@ -78,10 +78,8 @@ def smooth(
 
     Args:
         connection: where the tables are.
-        order: the highest order.
         min_count: lowest count that is kept, per order, not falling.
         unknown: whether <unk> gets its share of the uniform distribution.
-        space: room for the n-grams.
         progress: called with one line a step.
 
     Returns:

@@ -94,8 +94,6 @@ class Recipe:
         ``part_1`` and up have the same counts, sorted, where an n-gram may have several rows.
 
         Args:
-            connection: connection of the store.
-            corpora: the corpora.
             report: called with one line a step.
             new_words: if False, the store must have all words of the model already, and nothing is written
                 to it.
@@ -241,7 +239,6 @@ class Draw:
     Args:
         number: number of sentences, or None.
         share: share of the sentences, if no number is given.
-        seed: seed of the drawing.
     """
 
     number: int | None
@@ -284,8 +281,6 @@ class Chosen:
 
     Args:
         condition: the condition on their metadata, with those of subcorpora; and how they were drawn.
-        sentences: number of the sentences.
-        tokens: number of their tokens.
     """
 
     condition: str
@@ -299,7 +294,6 @@ def selected(
     """Return the corpora that a model is built from, and the condition on their sentences; None for all.
 
     Args:
-        connection: the store.
         names: names of corpora and subcorpora.
         condition: condition on the metadata of all sentences.
 
@@ -354,7 +348,6 @@ def _recount(
 
     Args:
         connection: connection of a transaction.
-        corpora: ids of the corpora.
         settings: settings of the model: its order, whether ``<unk:TAG>`` replaces the words that are seen
             once in the corpora together, whether `OPENING` and `CLOSING` enclose base noun phrases, and which
             symbols replace words.

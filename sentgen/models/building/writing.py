@@ -55,9 +55,7 @@ def in_order(model_id: int, anchors: Longs, source: Source, *, memory: int) -> I
     """Yield the rows of `model_ngram` of a model, a row group at a time.
 
     Args:
-        model_id: number of the model.
         anchors: number of the n-grams of each anchor.
-        source: yields the n-grams.
         memory: bytes that sorting may take; a single anchor with more n-grams takes more.
     """
     before = np.concatenate(([0], np.cumsum(anchors)))

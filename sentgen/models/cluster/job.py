@@ -75,11 +75,7 @@ class Built:
 
 @dataclass(slots=True)
 class ModelJob(LakeJob):
-    """One run of a build, in the lake that has the counts.
-
-    Args:
-        sizes: sizes of the tasks.
-    """
+    """One run of a build, in the lake that has the counts."""
 
     sizes: ModelTaskSizes = field(default_factory=ModelTaskSizes)
 

@@ -202,7 +202,6 @@ class ModelPlan:
         """Compute gamma of the contexts of a range, and send each n-gram's share by its order to its part.
 
         Args:
-            number: number of the range.
             discounts: discounts of the adjusted counts 0 to 3, by order from 2.
         """
         space = self.space()
@@ -249,7 +248,6 @@ class ModelPlan:
         """Divide the n-grams of a range among the files of the lake, by anchor.
 
         Args:
-            number: number of the range.
             anchors: the least anchor of each file.
         """
         space = self.space()

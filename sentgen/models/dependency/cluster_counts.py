@@ -115,8 +115,6 @@ class ClusterCounts:
         """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
 
         Args:
-            store: the store with the corpus.
-            corpus: name of the corpus.
             clusters: ids and names of documents, from `cluster_names`.
             reading: the tokens to count, and the counts to make.
 
@@ -151,8 +149,6 @@ def cluster_names(
     """Return ids and names of the clusters of a corpus, in the order in which they were ingested.
 
     Args:
-        store: the store with the corpus.
-        corpus: name of the corpus.
         names: only documents of these names.
         sources: only documents from sources with these SHA-256.
 

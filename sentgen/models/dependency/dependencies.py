@@ -78,8 +78,6 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
     """Look up the counts of some kinds in trees.
 
     Args:
-        trees: the trees.
-        kinds: the kinds.
         distances: whether to count events by distance, and siblings.
     """
     listed = sorted(set(kinds) - {(ROOT, ROOT_TAG)})
@@ -156,7 +154,6 @@ def prefetch_dependencies(
     in parts.
 
     Args:
-        store: the store with the counts.
         corpora: ids of the corpora whose counts are summed.
         layer: `word` for the tree over all tokens, `unit` for that over base noun phrases and other words.
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
@@ -399,7 +396,6 @@ def explain_attachments(
     """Return the evidence for some attachments, with the probabilities of `prefetch_dependencies`.
 
     Args:
-        store: the store with the counts.
         corpora: ids of the corpora whose counts are summed.
         layer: `word` or `unit`.
         attachments: heads (`ROOT_UNIT` for the root) and modifiers as word and tag; no tag is the tag `_`.

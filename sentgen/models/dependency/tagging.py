@@ -67,8 +67,6 @@ def treebanks_of(
     """Return the ids of the corpora whose trees are used with a language model.
 
     Args:
-        store: the store.
-        model: the language model.
         names: the corpora to use; if ``None``, those that the model was built from and that have trees.
         layer: `unit` or `word`.
 
@@ -120,7 +118,6 @@ def most_frequent_tags(
     are unknown words.
 
     Args:
-        store: the store with the counts.
         corpora: ids of the corpora whose trees are read; `with_trees` returns those that have trees.
         layer: `word` for all tokens, `unit` for the last words of base noun phrases and other words.
         words: the forms, in any order.
@@ -207,7 +204,6 @@ def tags_beside(
     equally frequent tags the first by name is returned. If no token has the given tag, the word is left out.
 
     Args:
-        store: the store with the tokens.
         corpora: ids of the corpora whose tokens are counted.
         kind: `xpos` or `upos`.
         words: forms with their tags of the other kind, in any order.

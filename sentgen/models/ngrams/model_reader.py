@@ -65,8 +65,6 @@ def _prefetch_text(store: Store, model: ModelInfo, stream: Ints) -> tuple[NgramT
     Their words are ids of the store.
 
     Args:
-        store: the store with the model.
-        model: the model.
         stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
     """
     table, bounds = _rows_of(stream, model.order)
@@ -214,12 +212,7 @@ def _fill_rows(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> 
 
 
 class ModelReader:
-    """Looks up the parts of a text in a model: in its file if it is laid out, else in the store.
-
-    Args:
-        store: the store with the model.
-        model: the model.
-    """
+    """Looks up the parts of a text in a model: in its file if it is laid out, else in the store."""
 
     def __init__(self, store: Store, model: ModelInfo) -> None:
         self.model, self._store = model, store

@@ -196,7 +196,6 @@ class NgramCache(AnchorCache[CachedNgrams]):
         """Return for each word id whether the model has it as a unigram; read once.
 
         Args:
-            model: the model.
             read: returns the ids.
         """
         key = (model.id, model.version)

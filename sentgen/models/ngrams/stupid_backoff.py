@@ -124,7 +124,6 @@ def put_scores(table: NgramTable, order: int, total: int) -> None:
 
     Args:
         table: table with counts in the place of log-probabilities.
-        order: order of the model.
         total: N, the number of words and ends of sentences.
     """
     prefixes, last = np.maximum(table.prefix, EMPTY), table.word
