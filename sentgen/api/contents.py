@@ -75,10 +75,10 @@ class StoreContents:
         from sentgen.counts import exports
 
         with self._session.read() as store, store.connect() as connection:
-            exported = exports.export(connection, name, format)
+            blocks, lost = exports.export(connection, name, format)
             with whole_file(Path(to)) as sink:
-                sink.writelines(exported.blocks)
-            return tuple(exported.lost)
+                sink.writelines(blocks)
+            return lost
 
     def cache_info(self) -> Table:
         """Say how many look-ups the caches of n-grams and trees served, and how many bytes they hold."""

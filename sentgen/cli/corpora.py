@@ -109,15 +109,15 @@ def export(
         options.store(read_only=True) as store,
         store.connect() as connection,
     ):
-        exported = exports.export(connection, request.name, form)
-        for lost in exported.lost:
-            typer.echo(f"note: {lost}", err=True)
+        blocks, lost = exports.export(connection, request.name, form)
+        for note in lost:
+            typer.echo(f"note: {note}", err=True)
         if to is None:
-            for block in exported.blocks:
+            for block in blocks:
                 typer.echo(block, nl=False)
         else:
             with whole_file(to) as sink:
-                sink.writelines(exported.blocks)
+                sink.writelines(blocks)
 
 
 @app.command()
@@ -193,7 +193,7 @@ def remove(
 
             sizes = remove_from(store, request.name, source, dry_run=only_count)
         else:
-            sizes = (corpora.size if only_count else corpora.remove)(store, request.name)
+            sizes = corpora.remove(store, request.name, dry_run=only_count)
         numbers = f"{quantity(sizes[0], 'sentence')}, {quantity(sizes[1], 'token')}"
         return f"{'from ' if source else ''}{request.name}: {numbers}"
 

@@ -57,8 +57,6 @@ class Batch(ABC, Generic[Item, Done]):
 
     Args:
         connection: a connection for reading the store, to which no other process writes.
-        store: the store.
-        settings: settings of the corpus.
         done: collects the figures of the batch.
     """
 
@@ -101,9 +99,7 @@ def ingest_batches(
     Others may read the store until there is something to write.
 
     Args:
-        store: the store.
         items: sources, or other items that are stored as a whole.
-        begin: makes an empty batch.
         total: the figures of each batch are added to it once the batch is stored.
         small: whether reading the first batch takes less time than giving the store to readers meanwhile.
     """

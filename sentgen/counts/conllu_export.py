@@ -196,7 +196,6 @@ def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator
     """Yield the sentences with these numbers as CoNLL-U, each with the blank line that ends it.
 
     Args:
-        connection: the store.
         numbers: ids of the sentences, ascending.
     """
     for first, last in _ranges(numbers):

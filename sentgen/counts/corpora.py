@@ -196,17 +196,21 @@ def overview(store: Store) -> Rows:
         return fetch_rows(connection, "select * from v_corpora order by corpus")
 
 
-def remove(store: Store, name: str) -> tuple[int, int]:
+def remove(store: Store, name: str, *, dry_run: bool = False) -> tuple[int, int]:
     """Remove a corpus with everything counted from it; return its sentences and tokens.
 
     All other counts are as they were. Words stay in the store, so that ids never change their meaning.
     Models that were built from the corpus stay as they are; `sentgen models list` calls them stale.
+    With ``dry_run``, everything stays as it is.
     """
-    with store.begin() as connection:
+    with store.connect() if dry_run else store.begin() as connection:
         corpus = find(connection, name)
         numbers = of_corpora(connection, [corpus.id])
-        # Before its segments, whose sizes are summed, are removed.
-        removed = _size(connection, corpus.id)
+        sizes = select(func.sum(segment.c.sentences), func.sum(segment.c.tokens))
+        sentences, tokens = connection.execute(sizes.where(segment.c.id.in_(numbers))).one()
+        removed = int(sentences or 0), int(tokens or 0)
+        if dry_run:
+            return removed
         # Counts first, as their rows have the id of a segment, not of a corpus.
         for name_of_table in segment_tables():
             table = metadata.tables[name_of_table]
@@ -215,20 +219,6 @@ def remove(store: Store, name: str) -> tuple[int, int]:
             connection.execute(delete(table).where(table.c.corpus_id == corpus.id))
         connection.execute(delete(tables.corpus).where(tables.corpus.c.id == corpus.id))
     return removed
-
-
-def size(store: Store, name: str) -> tuple[int, int]:
-    """Return the sentences and tokens of a corpus."""
-    with store.connect() as connection:
-        return _size(connection, find(connection, name).id)
-
-
-def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
-    sums = select(func.sum(segment.c.sentences), func.sum(segment.c.tokens)).where(
-        segment.c.corpus_id == corpus_id
-    )
-    sentences, tokens = connection.execute(sums).one()
-    return int(sentences or 0), int(tokens or 0)
 
 
 def verify(store: Store, name: str) -> Rows:
@@ -248,18 +238,16 @@ def verify(store: Store, name: str) -> Rows:
 
 def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
     """Return the ids of the segments of some corpora."""
-    query = select(counts.segment.c.id).where(counts.segment.c.corpus_id.in_(corpus_ids))
-    return list(connection.scalars(query.order_by(counts.segment.c.id)))
+    query = select(segment.c.id).where(segment.c.corpus_id.in_(corpus_ids))
+    return list(connection.scalars(query.order_by(segment.c.id)))
 
 
 def merge_small(connection: Connection, corpus_id: int) -> None:
     """Merge segments of similar size where there are many; each count is moved O(log segments) times."""
     while True:
         tiers: defaultdict[int, list[int]] = defaultdict(list)
-        rows = select(counts.segment.c.id, counts.segment.c.tokens).where(
-            counts.segment.c.corpus_id == corpus_id
-        )
-        for number, tokens in connection.execute(rows.order_by(counts.segment.c.id)):
+        rows = select(segment.c.id, segment.c.tokens).where(segment.c.corpus_id == corpus_id)
+        for number, tokens in connection.execute(rows.order_by(segment.c.id)):
             # Tiers differ by a factor of eight, which is FAN_IN: eight segments make one of the next tier.
             tiers[int(tokens).bit_length() // 3].append(number)
         crowded = [numbers for numbers in tiers.values() if len(numbers) >= FAN_IN]

@@ -56,7 +56,6 @@ def write_docbin(
 
 
 def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[bytes]:
-    """Yield the bytes of the file."""
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
@@ -72,7 +71,6 @@ def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Itera
 
 
 def _document(vocab: Vocab, sentences: Sequence[Marked]) -> Doc:
-    """Return the `Doc` of the sentences of a document."""
     from spacy.tokens import Doc
 
     forms, tags, universal, features, lemmas, relations = (list[str]() for _ in range(6))

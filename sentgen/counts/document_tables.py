@@ -10,7 +10,7 @@ source have values under one key, those of the table win; of two tables, those o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -37,6 +37,7 @@ where m.corpus_id = $corpus
     and m.key = 'id'
 order by m.sentence_id, m.place
 """
+#: The keys that regions of some kinds have from their sources.
 _OWN_ATTRIBUTES = """
 select distinct m.key
 from region_meta m
@@ -47,6 +48,7 @@ where m.corpus_id = $corpus
     and not exists (from table_meta t where t.corpus_id = $corpus and t.key = m.key)
 order by m.key
 """
+#: The attributes of regions that come from tables.
 _FORGET_ATTRIBUTES = """
 delete from region_meta
 where corpus_id = $corpus
@@ -93,19 +95,6 @@ def _regions_named(connection: Connection, corpus_id: int, names: Collection[str
     return {kind: ids for kind, ids in ids_by_kind.items() if not set(ids).isdisjoint(names)}
 
 
-def _keys_of_sources(
-    connection: Connection, corpus_id: int, kinds: Sequence[str], keys: Sequence[str]
-) -> list[str]:
-    """Return the keys that regions of some kinds have from their sources."""
-    parameters = {"corpus": corpus_id, "kinds": list(kinds), "keys": list(keys)}
-    return list(fetch_arrow(connection, _OWN_ATTRIBUTES, parameters).columns[0].to_pylist())
-
-
-def _forget_attributes(connection: Connection, corpus_id: int, keys: Sequence[str]) -> None:
-    """Remove the attributes of regions under some keys that come from tables."""
-    raw(connection).execute(_FORGET_ATTRIBUTES, {"corpus": corpus_id, "keys": list(keys)})
-
-
 def _write_attributes(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
     """Store the attributes from tables, under some keys, of regions from the sentence ``first`` on."""
     raw(connection).execute(_TELL, {"corpus": corpus_id, "keys": list(keys), "first": first})
@@ -143,8 +132,8 @@ where corpus_id = $corpus
 order by place desc
 """
 
-#: Name of a document in a table, to keys with their values.
-Told = Mapping[str, Mapping[str, str]]
+#: For each row of a table the name of its document, its line, and its values.
+_Rows = Sequence[tuple[str, int, Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +173,8 @@ class DocumentTable:
             if all(_found(document, names) is None for document in documents):
                 regions = _regions_named(connection, number, names)
             if regions:
-                taken = _keys_of_sources(connection, number, [*regions], columns)
+                given = {"corpus": number, "kinds": [*regions], "keys": columns}
+                taken = fetch_arrow(connection, _OWN_ATTRIBUTES, given).columns[0].to_pylist()
                 joined = _join_to_regions(self, columns, rows, regions, taken)
             else:
                 joined = _join_to_documents(self, columns, rows, documents)
@@ -197,8 +187,8 @@ class DocumentTable:
                 _keep(connection, number, place_of(self.table), columns, rows)
         return joined
 
-    def _read(self, source: Source) -> tuple[list[str], list[tuple[str, int, dict[str, str]]]]:
-        """Return the columns, and for each row the name of its document, its line, and its values."""
+    def _read(self, source: Source) -> tuple[list[str], _Rows]:
+        """Return the columns and the rows."""
         with open_table(source, encoding=self.encoding) as table:
             if not self.key:
                 named = ", ".join(table.columns)
@@ -283,7 +273,7 @@ def _file_names(path: str) -> Iterator[str]:
 def _join_to_documents(
     request: DocumentTable,
     columns: Sequence[str],
-    rows: Sequence[tuple[str, int, Mapping[str, str]]],
+    rows: _Rows,
     documents: Sequence[_Document],
 ) -> JoinedTable:
     """Find the row of each document.
@@ -321,7 +311,7 @@ def _join_to_documents(
 def _join_to_regions(
     request: DocumentTable,
     columns: Sequence[str],
-    rows: Sequence[tuple[str, int, Mapping[str, str]]],
+    rows: _Rows,
     regions: Mapping[str, Sequence[str]],
     keys: Sequence[str],
 ) -> JoinedTable:
@@ -355,14 +345,14 @@ def _keep(
     corpus_id: int,
     path: str,
     columns: Sequence[str],
-    rows: Iterable[tuple[str, int, Mapping[str, str]]],
+    rows: _Rows,
 ) -> None:
     """Store a table in the place of its earlier version, and update the metadata of the documents."""
     stored = table_meta.c
     same = (stored.corpus_id == corpus_id, stored.path == path)
     before = set(connection.scalars(select(stored.key).where(*same).distinct()))
     keys = sorted(before.union(columns))
-    _forget_attributes(connection, corpus_id, keys)
+    raw(connection).execute(_FORGET_ATTRIBUTES, {"corpus": corpus_id, "keys": keys})
     connection.execute(delete(table_meta).where(*same))
     last = connection.scalar(select(func.max(stored.place)).where(stored.corpus_id == corpus_id))
     place = int(last or 0) + 1

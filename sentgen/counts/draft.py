@@ -47,7 +47,6 @@ class _Part:
         self.rows.clear()
 
     def read(self) -> pa.RecordBatchReader:
-        """Return all rows."""
         if self.written is None:
             return pa.Table.from_batches(
                 [batch for rows in self.rows for batch in rows.to_batches()], self.schema
@@ -59,7 +58,6 @@ class _Part:
         return pa.ipc.open_stream(self.file)
 
     def close(self) -> None:
-        """Close the file."""
         if self.written is not None and self.file is not None and not self.file.closed:
             if self.file.writable():
                 self.written.close()

@@ -6,7 +6,6 @@ Sentences are read in ranges, with their regions and documents, so that memory i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import NamedTuple
 
@@ -109,21 +108,8 @@ order by key
 _TOLD = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A corpus in a format.
-
-    Attributes:
-        blocks: the bytes of the file, in blocks.
-        lost: notes on what the format cannot hold, one line each.
-    """
-
-    blocks: Iterator[bytes]
-    lost: tuple[str, ...]
-
-
-def export(connection: Connection, name: str, form: str) -> Export:
-    """Return a corpus in a format, block by block, and what the format cannot hold.
+def export(connection: Connection, name: str, form: str) -> tuple[Iterator[bytes], tuple[str, ...]]:
+    """Return the blocks of a corpus in a format, and notes on what the format cannot hold, one line each.
 
     Raises:
         InputError: there is no such format, the corpus cannot be written in it, or the corpus has no
@@ -139,7 +125,7 @@ def export(connection: Connection, name: str, form: str) -> Export:
             f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
         )
     blocks, lost = resolve_name(FORMATS[form])(connection, corpus, (span["first"], span["last"]))
-    return Export(blocks, tuple(lost))
+    return blocks, tuple(lost)
 
 
 class SentenceRow(NamedTuple):
@@ -220,8 +206,6 @@ def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> It
     """Yield the note on names that XML and vertical files cannot have as they are, if there are any.
 
     Args:
-        connection: the store.
-        corpus: id of the corpus.
         keys: names besides those of metadata and of attributes of regions.
     """
     stored = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()

@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from sentgen.corpus import line_blocks, treebank_blocks, vertical_blocks
 from sentgen.corpus.formats import choose_reader, takes_tags_for_words
@@ -36,13 +36,13 @@ from sentgen.counts.stored_sources import (
     record_rejections,
     remove_rejections,
     remove_sources,
-    set_path,
 )
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.schema import Store
 from sentgen.schema.store import next_id
 from sentgen.schema.tables.corpus import document
+from sentgen.schema.tables.corpus import source as source_table
 
 #: An item of a source: a sentence, a block of sentences, or a rejection.
 Found = LineBlock | TreebankBlock | Sentence | Rejection
@@ -132,11 +132,6 @@ def ingest_sources(
     """Read sources as `ingest` does, and with ``gone`` remove sources whose files are gone.
 
     Args:
-        store: the store.
-        sources: the sources to read.
-        settings: settings of the corpus.
-        parser: parses sentences without trees.
-        progress: called with the progress.
         small: see `ingest_batches`.
         gone: ids of sources that are removed in the first transaction; if given, a stored source whose file
             has no sentences any more is removed, too, in the transaction of its batch.
@@ -255,7 +250,8 @@ class _Sources(Batch[Source, Summary]):
         file = file_of(item, self.settings)
         # The hash takes one more pass over the source, but a known source is skipped before it is drafted.
         candidate = _Read(item, reader, version_of(reader, self.run.parser), reader.digest(item), file)
-        known = self._is_known(candidate)
+        # The corpus, or a source of this batch, has the content.
+        known = candidate.content in self.drafted or self.stored.same(candidate.content) is not None
         read = candidate if known else self._refused(candidate) or self._drafted(candidate)
         if read is None:
             self.done.passed_over.append((item.name, "has no sentences"))
@@ -265,10 +261,6 @@ class _Sources(Batch[Source, Summary]):
             self.found.append(read)
             if read.tally:
                 self.drafted.add(read.content)
-
-    def _is_known(self, read: _Read) -> bool:
-        """Return whether the corpus, or a source of this batch, has the content."""
-        return read.content in self.drafted or self.stored.same(read.content) is not None
 
     def _refused(self, read: _Read) -> _Read | None:
         """Return a source with all of its faults, if faults refuse a whole source and there are any."""
@@ -318,7 +310,6 @@ class _Sources(Batch[Source, Summary]):
         return replace(read, tally=tally, rejections=rejections)
 
     def write(self, connection: Connection) -> None:
-        """Store all that was drafted, in the transaction of the connection."""
         if self.found:  # else a batch that stores nothing would leave an empty corpus
             self.make_corpus(connection)
         for read in self.found:
@@ -346,10 +337,8 @@ class _Sources(Batch[Source, Summary]):
         """Store the row of a source and its rejections; its sentences are drafted already."""
         self._replace(connection, read.source)
         self._record(connection, read.rejections)
-        form = read.reader.name
-        add_source(connection, self.corpus.id, tally, form=form, version=read.version, digest=read.digest)
-        path = place_of(read.source.name)
-        self.stored.put(StoredSource(tally.id, path, read.digest, form, read.version, read.file))
+        add_source(connection, self.corpus.id, tally, read.content)
+        self.stored.put(StoredSource(tally.id, place_of(read.source.name), *read.content, read.file))
         self.files[tally.id] = read.file
         self.done.sources += 1
         self.done.tokens += tally.tokens
@@ -394,9 +383,9 @@ class _Sources(Batch[Source, Summary]):
             self.files[stored.id] = file
 
     def _move(self, connection: Connection, stored: StoredSource, path: str) -> None:
-        """Set the path of a stored source."""
         if stored.path != path:
-            set_path(connection, stored.id, path)
+            row = update(source_table).where(source_table.c.id == stored.id)
+            connection.execute(row.values(path=path))
             self.stored.put(stored._replace(path=path))
 
     def _record(self, connection: Connection, rejections: Sequence[Rejection]) -> None:

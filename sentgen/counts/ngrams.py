@@ -346,7 +346,6 @@ class _SpilledRuns(SortedRuns):
         self.files = files
 
     def fill(self, run: int) -> bool:
-        """Read the next block of a run; False at its end."""
         records, counts = self.files[run]
         block = np.fromfile(counts, np.int32, self.counts.shape[1])
         size = block.size

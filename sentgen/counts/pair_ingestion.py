@@ -6,19 +6,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from sentgen.corpus.pair_readers import VERSION, PairFile, PairReader, PairSettings, RawPair
+from sentgen.corpus.paths import place_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small
 from sentgen.counts.settings import PAIRS, Settings
-from sentgen.counts.stored_sources import add_rejections, add_source, find_path, grow_source
+from sentgen.counts.stored_sources import add_rejections, add_source
 from sentgen.counts.writer import SourceTally
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.schema import Store
 from sentgen.schema.store import next_id
+from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.alignment import pair as pair_table
 
 ON_ERROR = ("raise", "skip")
@@ -56,7 +58,6 @@ def ingest_pairs(
     killed one loses at most the batch in flight. Both texts become documents of the corpus.
 
     Args:
-        store: the store, open for writing.
         paths: files of pairs, see `sentgen.corpus.pair_readers`.
         corpus: name of the corpus, which is made if there is none.
         settings: how pairs are found and how texts become words.
@@ -118,7 +119,6 @@ class _Run:
     digests: dict[Source, str] = field(default_factory=dict)
 
     def pairs(self, files: Sequence[PairFile]) -> Iterator[_ReadPair]:
-        """Yield the pairs of the files."""
         bytes_before = 0
         for file in files:
             reader, number = file.read(self.settings), 0
@@ -224,8 +224,10 @@ class _Pairs(Batch[_ReadPair, PairSummary]):
 
     def _tally(self, connection: Connection, source: Source) -> SourceTally:
         """Make the tally of a source, which an earlier batch, or an earlier run, may have stored."""
-        digest = self.run.digest(source)
-        source_id = find_path(connection, self.corpus.id, source, digest)
+        digest, columns = self.run.digest(source), tables.source.c
+        same = (columns.path == place_of(source.name), columns.sha256 == digest)
+        query = select(columns.id).where(columns.corpus_id == self.corpus.id, *same)
+        source_id = connection.execute(query).scalar()
         if source_id is None:
             source_id = self.next_source + len(self.new_sources)
             self.new_sources[source] = digest
@@ -233,14 +235,18 @@ class _Pairs(Batch[_ReadPair, PairSummary]):
         return self.tallies[source]
 
     def write(self, connection: Connection) -> None:
-        """Store the drafted pairs, in the transaction of the connection."""
         self.make_corpus(connection)
         for source, tally in self.tallies.items():
             if source in self.new_sources:
-                digest = self.new_sources[source]
-                add_source(connection, self.corpus.id, tally, form=PAIRS, version=VERSION, digest=digest)
+                content = (self.new_sources[source], PAIRS, VERSION)
+                add_source(connection, self.corpus.id, tally, content)
             else:
-                grow_source(connection, tally)
+                columns = tables.source.c
+                grown = {
+                    "sentences": columns.sentences + tally.sentences,
+                    "tokens": columns.tokens + tally.tokens,
+                }
+                connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
         self.writer.write(connection)
         if self.rows:
             connection.execute(insert(pair_table), self.rows)

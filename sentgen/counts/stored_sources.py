@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.paths import place_of
@@ -139,18 +139,10 @@ class StoredSources:
 
 
 def add_source(
-    connection: Connection, corpus_id: int, tally: SourceTally, *, form: str, version: str, digest: str
+    connection: Connection, corpus_id: int, tally: SourceTally, content: tuple[str, str, str]
 ) -> None:
-    """Store the row of a source with its figures.
-
-    Args:
-        connection: the transaction.
-        corpus_id: id of its corpus.
-        tally: id, name and figures of the source.
-        form: name of the format, as its reader calls it.
-        version: version of the reader.
-        digest: SHA-256 of its bytes.
-    """
+    """Store the row of a source with its figures; ``content`` is that of `StoredSource`."""
+    digest, form, version = content
     row = {
         "id": tally.id,
         "corpus_id": corpus_id,
@@ -169,20 +161,6 @@ def add_source(
     if tally.layout != USUAL:
         layout = {"corpus_id": corpus_id, "source_id": tally.id} | asdict(tally.layout)
         connection.execute(insert(fidelity.source_layout), layout)
-
-
-def find_path(connection: Connection, corpus_id: int, source: Source, digest: str) -> int | None:
-    """Return the id of the stored source with the path of ``source`` and the hash ``digest``, or None."""
-    columns = tables.source.c
-    same = (columns.path == place_of(source.name), columns.sha256 == digest)
-    return connection.execute(select(columns.id).where(columns.corpus_id == corpus_id, *same)).scalar()
-
-
-def grow_source(connection: Connection, tally: SourceTally) -> None:
-    """Add the figures of a tally to those of a stored source."""
-    columns = tables.source.c
-    grown = {"sentences": columns.sentences + tally.sentences, "tokens": columns.tokens + tally.tokens}
-    connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
 
 
 def file_of(source: Source, settings: Settings) -> SourceFile:
@@ -216,11 +194,6 @@ def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None
     columns = tables.rejection.c
     same = (columns.corpus_id == corpus_id, columns.path == place_of(name))
     connection.execute(delete(tables.rejection).where(*same))
-
-
-def set_path(connection: Connection, source_id: int, path: str) -> None:
-    """Set the path of a source."""
-    connection.execute(update(tables.source).where(tables.source.c.id == source_id).values(path=path))
 
 
 def record_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
@@ -264,9 +237,7 @@ def remove_sources(
 
     Args:
         connection: the transaction.
-        corpus_id: the corpus.
         counter: an empty counter of n-grams up to the order of the corpus.
-        sources: the ids of the sources.
     """
     number = next_id(connection, segment)
     rows = fetch_arrow(connection, _SENTENCES, {"sources": list(sources)})

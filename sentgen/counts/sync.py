@@ -294,9 +294,8 @@ def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
         NotFoundError: there is no corpus of that name.
         InputError: the corpus is one of pairs.
     """
-    corpora.find(connection, name)
-    corpus = CountedCorpus.find(connection, name)
-    if corpus is None or corpus.kind != CORPUS:
+    corpus = CountedCorpus.of_row(corpora.find(connection, name)._asdict())
+    if corpus.kind != CORPUS:
         raise InputError(
             f"{name} is a corpus of pairs, whose sources do not go one by one; "
             f"sentgen corpora remove {name}, and ingest its pairs again"

@@ -115,7 +115,6 @@ class _Writing:
     _universal: bool = True
 
     def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
-        """Yield the file in blocks of some thousands of sentences."""
         yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
         if self.several:
             yield f'<teiCorpus xmlns="{_NAMESPACE}">\n{_header([("title", self.name)])}'.encode()
@@ -277,7 +276,6 @@ class _Writing:
 
 
 def _header(metadata: Sequence[tuple[str, str]]) -> str:
-    """Return the TEI header of a document with this metadata."""
     others = dict(metadata)
     title, author = escape(others.pop("title", "")), others.get("author", "")
     names = dict.fromkeys(name for name in author.split(SEPARATOR) if name)

@@ -62,7 +62,6 @@ class RegionRows:
 
         Args:
             number: id of the sentence; sentences are added in the order of their ids.
-            length: number of its tokens.
             sentence: the sentence; its columns are not used.
             first: whether it is the first one of its document.
         """
@@ -93,8 +92,6 @@ class RegionRows:
         """Add the regions of a block of sentences, after the marks of its first sentence itself.
 
         Args:
-            first: id of the first sentence.
-            lengths: number of tokens of each sentence.
             marks: marks of regions; the place of a mark is the number of tokens before it in the block, at
                 least 1.
             spans: regions without marks, by their tokens.
@@ -161,7 +158,6 @@ class RegionRows:
         return [begun[number] for number in others.tolist()]
 
     def _begin_waiting(self, number: int) -> None:
-        """Begin the waiting regions with a sentence."""
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for region in waiting:

@@ -173,7 +173,6 @@ class _Vertical:
     _open: list[tuple[RegionRow, bool]] = field(default_factory=list)
 
     def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
-        """Yield the file in blocks of some thousands of sentences."""
         yield f"<!-- #vrt positional-attributes: {' '.join(self.columns)} -->\n".encode()
         for several in marked_sentences(self.connection, self.corpus, span):
             lines = [line for marked in several for line in self._sentence(*marked)]
@@ -222,7 +221,6 @@ class _Vertical:
             yield f"</{_kind_written(tag[0])}>"
 
     def _lines(self, row: SentenceRow) -> Iterator[str]:
-        """Yield the lines of the tokens."""
         chosen = [number for number, name in enumerate((*USUAL, *_MORE)) if name in self.columns]
         others = self.columns[len(chosen) :]
         for fields, misc in zip(row.fields, row.misc, strict=True):

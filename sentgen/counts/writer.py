@@ -34,7 +34,8 @@ from sentgen.schema.counting import count_pairs, count_trees
 from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.store import append, next_id, now, scalar
 from sentgen.schema.tables import corpus as tables
-from sentgen.schema.tables.corpus import BOS, EOS, sentence
+from sentgen.schema.tables.corpus import BOS, EOS
+from sentgen.schema.tables.corpus import sentence as sentence_table
 from sentgen.schema.tables.counts import ATTRIBUTES, segment
 
 #: Bytes of memory for sorting a token: its number and its word.
@@ -47,25 +48,6 @@ insert into occurrence by name
 select {segment} as segment_id, '{attribute}' as attribute, word_id, token
 from _rows
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Stored sentences with consecutive ids.
-
-    Attributes:
-        first, last: ids of the first and the last sentence.
-        first_token: number of the first token.
-    """
-
-    first: int
-    last: int
-    first_token: int
-
-
-def _next_token(connection: Connection) -> int:
-    """Return the number for the next token: that of the last stored token plus 1; 1 in an empty store."""
-    return scalar(connection, select(func.max(sentence.c.first_token + sentence.c.length))) or 1
 
 
 @compiled
@@ -88,41 +70,29 @@ def _place(ids: Ints, first_word: int, ends: Longs, token: int, tokens: Longs) -
             ends[word] = index + 1
 
 
-def _append_occurrences(connection: Connection, segment_id: int, stretch: _Stretch, *, memory: int) -> None:
-    """Store the occurrences of the words and lemmas of stored sentences, sorted by word.
-
-    Linear in the tokens. If they do not fit into memory, they are read once for each part that does: the
-    tokens of a range of words, or a part of those of a very frequent word.
-
-    Args:
-        connection: the transaction.
-        segment_id: segment that the rows belong to.
-        stretch: the sentences.
-        memory: bytes that sorting may take.
-    """
-    most = max(memory // BYTES_PER_TOKEN, _ROWS)
-    for attribute, column in ATTRIBUTES.items():
-        for words, tokens in _sorted(_Column(connection, stretch, column), most):
-            _rows = pa.table({"word_id": words, "token": tokens})  # DuckDB finds the variable by its name
-            raw(connection).execute(_APPEND.format(segment=segment_id, attribute=attribute))
-
-
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of the tokens of stored sentences."""
+    """A column of the tokens of stored sentences with consecutive ids.
+
+    Attributes:
+        first, last: ids of the first and the last sentence.
+        first_token: number of the first token.
+    """
 
     connection: Connection
-    stretch: _Stretch
     name: str
+    first: int
+    last: int
+    first_token: int
 
     def parts(self) -> Iterator[tuple[int, Ints]]:
         """Yield the words of the tokens in parts, -1 for null, with the number of the first token of each."""
-        at = self.stretch.first_token
+        at = self.first_token
         # Without `order by`: rows come in the order in which they were appended, that of the text.
         query = f"""
             select coalesce({self.name}, -1) as word
             from token
-            where sentence_id between {self.stretch.first} and {self.stretch.last}
+            where sentence_id between {self.first} and {self.last}
         """
         for batch in arrow_reader(raw(self.connection), query, rows=_ROWS):
             words = batch.column("word").to_numpy()
@@ -213,7 +183,6 @@ class Writer:
 
     Args:
         connection: connection for look-ups of words, tags and the next ids, while sentences are added.
-        corpus: the corpus of the sentences.
         counter: an empty counter of n-grams; the draft uses its folder for temporary files, too.
     """
 
@@ -224,7 +193,8 @@ class Writer:
         self._words = StoredStrings(connection, tables.word, "form", self._draft.append)
         self._tags = StoredStrings(connection, tables.tag, "name", self._draft.append)
         self._first_sentence = next_id(connection, tables.sentence)
-        self._first_token = _next_token(connection)
+        tokens_end = func.max(sentence_table.c.first_token + sentence_table.c.length)
+        self._first_token = scalar(connection, select(tokens_end)) or 1
         self._first_document = next_id(connection, tables.document)
         self._trees = False
         #: Columns of buffered sentences, and the sentences behind these that are not joined to columns yet.
@@ -499,8 +469,7 @@ class Writer:
         for block in self._counter.results():
             append_ngrams(connection, number, block)
         last = self._first_sentence + self.sentences - 1
-        stretch = _Stretch(self._first_sentence, last, self._first_token)
-        _append_occurrences(connection, number, stretch, memory=self._counter.memory)
+        self._append_occurrences(connection, number, last)
         if self._trees:
             count_trees(connection, number, self.corpus.id, self._first_sentence, last)
             count_pairs(connection, number)
@@ -512,6 +481,19 @@ class Writer:
             "created_at": now(exact=True),
         }
         connection.execute(insert(segment), row)
+
+    def _append_occurrences(self, connection: Connection, segment_id: int, last: int) -> None:
+        """Store the occurrences of the words and lemmas of the sentences up to ``last``, sorted by word.
+
+        Linear in the tokens. If they do not fit into memory, they are read once for each part that does: the
+        tokens of a range of words, or a part of those of a very frequent word.
+        """
+        most = max(self._counter.memory // BYTES_PER_TOKEN, _ROWS)
+        for attribute, name in ATTRIBUTES.items():
+            column = _Column(connection, name, self._first_sentence, last, self._first_token)
+            for words, tokens in _sorted(column, most):
+                _rows = pa.table({"word_id": words, "token": tokens})  # DuckDB finds the variable by its name
+                raw(connection).execute(_APPEND.format(segment=segment_id, attribute=attribute))
 
     def _document_rows(self) -> pa.Table:
         documents = self._documents

@@ -61,12 +61,12 @@ def store(emptied_store: Store) -> Store:
 
 def exported(store: Store, name: str = "x") -> bytes:
     with store.connect() as connection:
-        return b"".join(export(connection, name, "conllu").blocks)
+        return b"".join(export(connection, name, "conllu")[0])
 
 
 def lost(store: Store) -> tuple[str, ...]:
     with store.connect() as connection:
-        return export(connection, "x", "conllu").lost
+        return export(connection, "x", "conllu")[1]
 
 
 def given_back(store: Store, path: Path, content: bytes) -> bytes:

@@ -107,9 +107,9 @@ def test_a_corpus_comes_back(tmp_path: Path, spacy) -> None:
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "a.conllu")], Settings("a"))
         with store.connect() as connection:
-            written = export(connection, "a", "docbin")
-            assert written.lost == ()
-            (tmp_path / "a.spacy").write_bytes(b"".join(written.blocks))
+            blocks, lost = export(connection, "a", "docbin")
+            assert lost == ()
+            (tmp_path / "a.spacy").write_bytes(b"".join(blocks))
         ingest(store, [str(tmp_path / "a.spacy")], Settings("b"))
         assert rows(store, TOKENS, "b") == rows(store, TOKENS, "a") != []
         assert rows(store, SAID) == [("one", "genre", "news")] * 2

@@ -135,15 +135,15 @@ def goes_round(
         DocumentTable(name="c", table=str(table), key="key").join(store)
     before = told(store)
     with store.connect() as connection:
-        found = export(connection, "c", form)
+        blocks, lost = export(connection, "c", form)
         again = source.with_name(f"again.{ENDINGS[form]}")
-        again.write_bytes(b"".join(found.blocks))
+        again.write_bytes(b"".join(blocks))
     corpora.remove(store, "c")
     ingest(store, [str(again)], Settings("c"))
     after = told(store)
     for name, rows in before.items():
         assert after[name] == rows, name
-    return before, found.lost
+    return before, lost
 
 
 def written_jsonl(folder: Path, said: Mapping[str, str], *, named: bool) -> Path:

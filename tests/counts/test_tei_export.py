@@ -50,9 +50,9 @@ def store(emptied_store: Store) -> Store:
 
 def export(store: Store, name: str) -> bytes:
     with store.connect() as connection:
-        found = exports.export(connection, name, "tei")
-        assert not found.lost
-        return b"".join(found.blocks)
+        blocks, lost = exports.export(connection, name, "tei")
+        assert not lost
+        return b"".join(blocks)
 
 
 def tables(store: Store) -> dict[str, list[dict[str, object]]]:

@@ -47,7 +47,7 @@ def store(emptied_store: Store) -> Store:
 
 def exported(store: Store) -> bytes:
     with store.connect() as connection:
-        return b"".join(export(connection, "x", "vertical").blocks)
+        return b"".join(export(connection, "x", "vertical")[0])
 
 
 def told(store: Store) -> dict[str, list[dict[str, object]]]:
@@ -238,7 +238,7 @@ def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
     path.write_text(CONLLU, "utf-8")
     ingest(store, [str(path)], Settings("x"))
     with store.connect() as connection:
-        assert "multiword ranges" in export(connection, "x", "vertical").lost[0]
+        assert "multiword ranges" in export(connection, "x", "vertical")[1][0]
 
 
 @pytest.mark.data

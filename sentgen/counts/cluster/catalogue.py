@@ -72,6 +72,13 @@ class Counted:
     cyclic: int = 0
     empty_nodes: int = 0
 
+    @property
+    def row(self) -> dict[str, object]:
+        """What the table of sources has of it, but for ids."""
+        values = asdict(self)
+        values["reader_version"] = values.pop("version")
+        return {**values, "ingested_at": EPOCH}
+
     def add(self, tally: Mapping[str, int]) -> None:
         """Add the figures of a piece of the source."""
         for name in ("sentences", "tokens", "rejected", "cyclic", "empty_nodes"):
@@ -203,7 +210,10 @@ class Catalogue:
             }
         )
         first = max(self.next_id("source"), 1)
-        described = [_source_row(source, number, first + offset) for offset, source in enumerate(sources)]
+        described = [
+            {"id": source_id, "corpus_id": number, **source.row}
+            for source_id, source in enumerate(sources, first)
+        ]
         tables = self.tables()
         for file in files:
             tables.setdefault(file.path.split("/")[0], []).append(file)
@@ -396,12 +406,6 @@ def _remove(lake: Place, path: str) -> None:
         file.parent.rmdir()
 
 
-def _source_row(source: Counted, corpus: int, number: int) -> dict[str, object]:
-    values = asdict(source)
-    values["reader_version"] = values.pop("version")
-    return {"id": number, "corpus_id": corpus, **values, "ingested_at": EPOCH}
-
-
 @dataclass(slots=True)
 class LakeJob:
     """One run of a job.
@@ -409,9 +413,7 @@ class LakeJob:
     Args:
         lake: the lake to which the job adds.
         work: folder of intermediate files, which all workers see.
-        engine: runs the tasks.
         memory: bytes of memory of a worker.
-        report: called with the progress.
         say: called with notes for the user, such as the disk space that is needed.
     """
 

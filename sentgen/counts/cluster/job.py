@@ -81,12 +81,7 @@ class ClusterSummary:
 
 @dataclass(slots=True)
 class Job(LakeJob):
-    """One run of a count.
-
-    Args:
-        settings: settings of the corpus.
-        sizes: the sizes of tasks.
-    """
+    """One run of a count."""
 
     settings: Settings
     sizes: TaskSizes = field(default_factory=TaskSizes)
@@ -205,7 +200,6 @@ class Job(LakeJob):
     def _number(
         self, read: ShardReading, shards: int, trees: Sequence[int]
     ) -> tuple[merging.LakeNumbers, list[LakeFile]]:
-        """Number the words and labels of all shards."""
         base, lake, every = self.catalogue, self.lake, range(shards)
         word_files = [read.file(number, "words") for number in every]
         stored = [file.path for file in base.files("word")]

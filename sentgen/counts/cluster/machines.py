@@ -83,9 +83,7 @@ class Slurm:
         """Return a job script that counts with workers that `srun` starts.
 
         Args:
-            paths: paths of the sources.
             to: the lake, a local folder.
-            corpus: name of the corpus.
             size: bytes of memory of each worker.
 
         Raises:
@@ -164,7 +162,6 @@ def cluster(*, local: int | None, scheduler: str | None) -> Iterator[DaskEngine]
     """Connect to the cluster of a scheduler, or start one of processes on this machine.
 
     Args:
-        local: number of processes.
         scheduler: address of a scheduler, such as ``tcp://node1:8786``, or a file that it wrote.
 
     Raises:

@@ -106,11 +106,9 @@ def number_words(
     """Number the new words, write them to the lake, and cut all words into ranges.
 
     Args:
-        lake: the lake.
         summed: files written by `sum_words`.
         first: the next free id; 0 in a new lake, which gets the reserved words, too.
         part: index of the file among those of the table.
-        sentences: number of sentences.
         most: approximate number of records that begin with the words of a range.
         memory: bytes that DuckDB may take.
     """
@@ -231,10 +229,6 @@ def count_shard(
 
     Args:
         reading: how shards were read, and where their files are.
-        numbering: the ids of the lake.
-        shard: number of the shard.
-        trees: whether the shard has trees.
-        shards: number of shards.
     """
     ids = _ids([read_batch(path, shard) for path in numbering.words])
     if trees:
@@ -332,7 +326,6 @@ class _Runs(SortedRuns):
         super().__init__(len(files), largest)
 
     def fill(self, run: int) -> bool:
-        """Read the next batch of a shard; False at its end."""
         number = next(self._numbers[run], None)
         if number is None:
             return False
@@ -360,9 +353,7 @@ def merge_range(
     """Sum the records of one range and write its n-grams, of all orders, to the lake.
 
     Args:
-        lake: the lake.
         files: the file of each shard, and which of its batches are of this range; no batch is empty.
-        segment: id of the segment.
         parts: for the table of each order, the index of the new file among its files.
         memory: bytes that the task may take.
         scratch: folder to which DuckDB spills.

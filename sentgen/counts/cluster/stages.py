@@ -83,8 +83,6 @@ class Stages:
 
     Args:
         work: folder of intermediate files, which all workers see.
-        engine: runs the tasks.
-        report: called with the progress.
     """
 
     work: Path
@@ -106,7 +104,6 @@ class Stages:
         """Run the tasks of a stage that are not done; return the results of all.
 
         Args:
-            stage: name of the stage.
             function: the function that the tasks call.
             calls: positional arguments of each task.
             names: names of the tasks; by default their numbers.
@@ -185,7 +182,6 @@ def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
     """Return a note on the disk space that is needed, and that is free.
 
     Args:
-        work: folder of intermediate files.
         what: what is made, such as ``counts``.
         between: bytes that intermediate files need.
         lasting: bytes that are added to the lake.
