@@ -62,11 +62,16 @@ def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def literal(text: str) -> str:
+    """Return a string as an SQL literal."""
+    quoted = text.replace("'", "''")
+    return f"'{quoted}'"
+
+
 def row_digest(table: Table, database: str = "main") -> str:
     """Return the query for the number of rows of a table and the sum of their hashes, in any order.
 
     Args:
-        table: the table.
         database: the schema of the table, behind the name of an attached database if it is in one.
     """
     columns = ", ".join(quote_identifier(column.name) for column in table.columns)

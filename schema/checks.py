@@ -30,9 +30,7 @@ class Check:
     Args:
         name: short name.
         query: SQL whose rows are the problems, none in a sound store.
-        cure: what to do if there are any.
         slow: whether the check counts the tokens anew; ``--quick`` leaves it out.
-        settings: settings of DuckDB for the query.
     """
 
     name: str

@@ -83,8 +83,6 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     """Return the citation of a store, a snapshot or a lake, or of the answer of a command line.
 
     Args:
-        path: path of the store, snapshot or lake.
-        query: the command line.
         names: names of the corpora to cite; all if empty.
 
     Raises:
@@ -117,5 +115,4 @@ _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 
 
 def _tex(text: str) -> str:
-    """Return text as TeX reads it."""
     return "".join(_SPECIAL.get(c, f"\\{c}" if c in "{}_%#&$" else c) for c in text)

@@ -35,7 +35,9 @@ def raise_if_interrupted(error: BaseException | None) -> None:
         KeyboardInterrupt: the error is an interrupted statement.
     """
     # Where DuckDB received the signal itself, the error has no class of its own, only its message.
-    if isinstance(error, duckdb.InterruptException) or _heard(error):
+    if isinstance(error, duckdb.InterruptException) or (
+        type(error) is RuntimeError and str(error) == "Query interrupted"
+    ):
         raise KeyboardInterrupt from error
 
 
@@ -47,7 +49,3 @@ def has_broken(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, duckdb.FatalException | duckdb.InternalException):
         error = error.__cause__ or error.__context__
     return error is not None
-
-
-def _heard(error: BaseException | None) -> bool:
-    return type(error) is RuntimeError and str(error) == "Query interrupted"

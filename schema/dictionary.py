@@ -18,7 +18,7 @@ import duckdb
 
 from sentgen.errors import NotFoundError
 from sentgen.output.tabular import Rows
-from sentgen.schema.base import metadata
+from sentgen.schema.base import literal, metadata
 from sentgen.schema.engine import new_engine, raw
 from sentgen.schema.tables import (  # noqa: F401  (they fill the metadata)
     alignment,
@@ -79,17 +79,6 @@ def _depth(name: str, read: dict[str, set[str]]) -> int:
     return 1 + max((_depth(other, read) for other in read[name]), default=0)
 
 
-def _view_names() -> tuple[str, ...]:
-    """Return the names of all views, sorted."""
-    return tuple(sorted(view.name for view in views()))
-
-
-@cache
-def _fingerprint() -> str:
-    """Return a hash of all views and comments."""
-    return hashlib.sha256(_script().encode()).hexdigest()[:12]
-
-
 def apply(duck: duckdb.DuckDBPyConnection) -> None:
     """Create all views anew and write all comments, within the caller's transaction."""
     old = duck.execute(
@@ -102,9 +91,11 @@ def apply(duck: duckdb.DuckDBPyConnection) -> None:
     duck.execute(f"comment on table {VERSION_TABLE} is '{marker()}'")
 
 
+@cache
 def marker() -> str:
     """Return the comment of the version table in a store with the current views and comments."""
-    return f"{_VERSION_COMMENTS['']} Views and comments: {_fingerprint()}."
+    fingerprint = hashlib.sha256(_script().encode()).hexdigest()[:12]
+    return f"{_VERSION_COMMENTS['']} Views and comments: {fingerprint}."
 
 
 @cache
@@ -120,8 +111,7 @@ def _script() -> str:
 
 
 def _comment(kind: str, name: str, text: str) -> str:
-    quoted = text.replace("'", "''")
-    return f"comment on {kind} {name} is '{quoted}';"
+    return f"comment on {kind} {name} is {literal(text)};"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +160,12 @@ class Relation:
 @cache
 def relations() -> tuple[Relation, ...]:
     """Return all views, then all tables, sorted by name."""
-    descriptions = _descriptions()
+    descriptions, of_views = _descriptions(), {view.name for view in views()}
     columns: dict[str, list[Column]] = {}
     for table, name, kind, nullable in _catalogue():
         columns.setdefault(table, []).append(Column(name, kind, nullable, descriptions[table].get(name, "")))
     listed = [
-        Relation(name, "view" if name in _view_names() else "table", descriptions[name][""], tuple(of))
+        Relation(name, "view" if name in of_views else "table", descriptions[name][""], tuple(of))
         for name, of in columns.items()
     ]
     return tuple(sorted(listed, key=lambda relation: (relation.kind == "table", relation.name)))

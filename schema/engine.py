@@ -69,7 +69,6 @@ class _DuckCursor:
         self._next = 0
 
     def execute(self, statement: str, parameters: Sequence[object] = ()) -> None:
-        """Run a statement."""
         self._duck.execute(statement, parameters or None)
         rows, self._next = self._duck.fetchall(), 0
         changes = statement[:6].lower() in ("insert", "update", "delete")
@@ -79,27 +78,22 @@ class _DuckCursor:
             self.description, self._rows = self._duck.description, rows
 
     def executemany(self, statement: str, parameters: Sequence[Sequence[object]]) -> None:
-        """Run a statement for each row of values."""
         self._duck.executemany(statement, parameters)
         self.description, self._rows = None, []
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """Return the next row, if there is one."""
         rows = self.fetchmany(1)
         return rows[0] if rows else None
 
     def fetchmany(self, size: int = arraysize) -> list[tuple[Any, ...]]:
-        """Return the next rows."""
         rows = self._rows[self._next : self._next + size]
         self._next += len(rows)
         return rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return all rows that are left."""
         return self.fetchmany(len(self._rows))
 
     def close(self) -> None:
-        """Drop the rows."""
         self._rows = []
 
 
@@ -112,11 +106,9 @@ class _DuckConnection:
         self.is_autocommitting = False
 
     def cursor(self) -> _DuckCursor:
-        """Return a cursor, which runs statements."""
         return _DuckCursor(self.duck)
 
     def begin(self) -> None:
-        """Begin a transaction."""
         if not self.is_autocommitting:
             self.duck.begin()
 
@@ -142,7 +134,6 @@ class _DuckConnection:
                 return
 
     def close(self) -> None:
-        """Close the connection."""
         self.duck.close()
 
 
@@ -150,15 +141,12 @@ class _DuckTypes(GenericTypeCompiler):
     """Names of the types that DuckDB calls differently from other databases."""
 
     def visit_ARRAY(self, type_: ARRAY[Any], **settings: Any) -> str:  # noqa: N802
-        """Name a list."""
         return f"{self.process(type_.item_type, **settings)}[]"
 
     def visit_datetime(self, type_: object, **_: Any) -> str:
-        """Name a time without a zone."""
         return "TIMESTAMP WITHOUT TIME ZONE"
 
     def visit_double(self, type_: object, **_: Any) -> str:
-        """Name a fraction of 64 bits."""
         return "DOUBLE PRECISION"
 
 
@@ -245,10 +233,12 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
     A compaction may replace the file before this process has its lock; then the new file is opened.
 
     Raises:
-        InUseError: another process has the store.
+        InUseError: another process has the store, or a writer wants it.
+        StoreError: the store cannot be opened.
     """
-    if read_only:
-        write_lock.refuse_if_wanted(path)
+    # Readers leave a store to a writer that waits for it; else they could keep the writer out for good.
+    if read_only and (writer := write_lock.holder(path)) and writer.writing:
+        raise write_lock.in_use(path)
     while True:
         file = _identity(path)
         engine = _open_engine(path, read_only=read_only, memory_limit=memory_limit, threads=threads)
@@ -284,7 +274,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
     if not read_only:
         _keep_blocks(engine, path)
     # SQLAlchemy connects late: connect now, so that errors of the file are raised here.
-    with in_use_or_not(path), engine.connect():
+    with translated_errors(path), engine.connect():
         if not read_only:
             _remove_spilled(path)
             temporary.hold(spill, _clear_spilled)
@@ -323,21 +313,6 @@ def new_engine(
     return engine
 
 
-@contextmanager
-def in_use_or_not(path: Path) -> Iterator[None]:
-    """Turn the error for a store that another process has into one of its own class.
-
-    Raises:
-        InUseError: another process has the store.
-    """
-    try:
-        yield
-    except (DBAPIError, duckdb.Error) as error:
-        if isinstance(explained := explain(path, error), write_lock.InUseError):
-            raise explained from error
-        raise
-
-
 def _keep_blocks(engine: Engine, path: Path) -> None:
     """Save the blocks that a commit may rewrite before it does, also at the checkpoint of closing."""
     dialect = engine.dialect
@@ -348,17 +323,12 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
 
     def closing(wrapped: object, _: object) -> None:
         # DuckDB checkpoints a log when it closes, outside of any commit; a database that failed writes none.
-        if _has_log(path):
+        if any(log.exists() for log in logs_of(path)):
             with suppress(duckdb.FatalException):
                 block_journal.keep(duck_of(wrapped), path)
 
     dialect.do_commit = do_commit  # type: ignore[method-assign, assignment]
     event.listen(engine, "close", closing)
-
-
-def _has_log(path: Path) -> bool:
-    """Say whether a process has ended in the middle of writing the store, or is writing now."""
-    return any(log.exists() for log in logs_of(path))
 
 
 def spill_folder(path: Path) -> Path:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
 from sqlalchemy import Table
 
 from sentgen.errors import NotFoundError
-from sentgen.schema.base import metadata
+from sentgen.schema.base import literal, metadata
 from sentgen.schema.engine import raw
 from sentgen.schema.store import Store
 from sentgen.schema.tables.corpus import NO_TAG, ROOT
@@ -88,8 +89,7 @@ def write_excerpt(
         duck = raw(connection)
         # This compression leaves gaps with old memory (`sentgen.schema.snapshots`): words of other corpora.
         duck.execute("set disabled_compression_methods = 'dict_fsst'")
-        quoted = str(whole).replace("'", "''")
-        duck.execute(f"attach '{quoted}' as whole (read_only)")
+        duck.execute(f"attach {literal(str(whole))} as whole (read_only)")
         _choose(duck, corpora)
         for name, table in metadata.tables.items():
             if name not in ("word", "tag"):
@@ -104,7 +104,6 @@ def write_excerpt(
 
 
 def _choose(duck: duckdb.DuckDBPyConnection, corpora: Collection[str]) -> None:
-    """Make a temporary table for each query of `_CHOICES`."""
     for name, query in _CHOICES.items():
         values = {"corpora": list(corpora), "parts": PARTS}
         given = {key: value for key, value in values.items() if f"${key}" in query}
@@ -122,16 +121,10 @@ def _choose(duck: duckdb.DuckDBPyConnection, corpora: Collection[str]) -> None:
 
 def _is_of(arguments: list[str], corpora: Collection[str]) -> bool:
     """Return whether a saved query names corpora, all of them among ``corpora``."""
-    named = [
-        value
-        for option, value in zip(arguments, [*arguments[1:], ""], strict=True)
-        if option in ("--corpus", "--against")
-    ]
-    named += [
-        argument.partition("=")[2]
-        for argument in arguments
-        if argument.startswith(("--corpus=", "--against="))
-    ]
+    following = pairwise([*arguments, ""])
+    named = [value for option, value in following if option in ("--corpus", "--against")]
+    pairs = (argument.partition("=") for argument in arguments)
+    named += [value for option, equals, value in pairs if equals and option in ("--corpus", "--against")]
     return bool(named) and set(named) <= set(corpora)
 
 

@@ -207,7 +207,6 @@ def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
 
 
 def _check(node: Node, scope: frozenset[str]) -> None:
-    """Check one node by itself."""
     # Kinds of nodes differ in their keys: expressions have a class, queries and from clauses only a type.
     if "class" in node and node["class"] not in _EXPRESSIONS:
         raise QueryRejected(f"expressions of the kind {node['class']} are not allowed here")

@@ -31,8 +31,6 @@ def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBa
     memory at a time.
 
     Args:
-        lake: the lake.
-        table: the table of the store.
         part: index of the file among those of the table, from 0.
         batches: the rows, columns by name, in batches of any size.
     """
@@ -86,8 +84,6 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
     a time.
 
     Args:
-        store: the store, which is only read.
-        lake: the place for the lake.
         progress: called with one line for each table.
 
     Raises:

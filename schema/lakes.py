@@ -18,18 +18,19 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-from sqlalchemy import ARRAY, Engine, event
+from sqlalchemy import ARRAY, Column, Engine, event
 
 from sentgen.errors import DamagedError, NotFoundError, StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema import dictionary
-from sentgen.schema.base import OneOf, metadata, quote_identifier
+from sentgen.schema.base import OneOf, literal, metadata, quote_identifier
 from sentgen.schema.engine import (
+    DuckDialect,
     duck_of,
     new_engine,
     settings,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 #: Version of the layout; lakes of another version are refused.
 FORMAT = 1
+_DIALECT = DuckDialect()
 #: Hexadecimal digits of the hash in the name of a file.
 _DIGITS = 16
 #: Tables of annotation beyond tokens and trees, to the columns that sort them, sentence first.
@@ -90,13 +92,9 @@ class Manifest:
 
     Attributes:
         tables: name of a table to its files, in the order of their rows.
-        schema: revision of the tables.
-        format: version of the layout.
     """
 
     tables: Mapping[str, Sequence[LakeFile]]
-    schema: str = REVISIONS[-1]
-    format: int = field(default=FORMAT)
 
     @property
     def files(self) -> list[LakeFile]:
@@ -137,7 +135,7 @@ class Manifest:
                     f"{root}: a lake with tables of revision {values['schema']}, and this sentgen reads "
                     f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
                 )
-            return cls(tables, str(values["schema"]), FORMAT)
+            return cls(tables)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(
                 f"{root}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
@@ -146,7 +144,7 @@ class Manifest:
     def write(self, root: Place) -> None:
         """Write the manifest under another name and rename it, which makes its files the lake."""
         tables = {name: [asdict(file) for file in files] for name, files in self.tables.items() if files}
-        values = {"format": self.format, "schema": self.schema, "tables": tables}
+        values = {"format": FORMAT, "schema": REVISIONS[-1], "tables": tables}
         root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
 
     def changed_files(self, lake: Place, table: str) -> list[LakeFile]:
@@ -163,10 +161,7 @@ class Manifest:
         files = self.tables.get(name, ())
         columns = metadata.tables[name].columns
         if not files:
-            kinds = zip(columns, file_schema(name).types, strict=True)
-            nothing = ", ".join(
-                f"null::{_DUCKDB_TYPES[str(kind)]} as {quote_identifier(c.name)}" for c, kind in kinds
-            )
+            nothing = ", ".join(f"null::{_type_in_sql(c)} as {quote_identifier(c.name)}" for c in columns)
             return f"select {nothing} where false"
         listed = ", ".join(literal(lake.path(file.path)) for file in files)
         # Columns are named, so that a file without one is refused at the opening, not within a command.
@@ -192,7 +187,7 @@ class Manifest:
                     f"{lake.path(name)}: not what was written, or not there ({str(error).splitlines()[0]}); "
                     "copy the lake again, or make it again"
                 ) from error
-        version = f"select '{self.schema}' as version_num"
+        version = f"select '{REVISIONS[-1]}' as version_num"
         duck.execute(f"create view {dictionary.VERSION_TABLE} as {version}")
         for view in dictionary.views():
             duck.execute(view.sql)
@@ -203,6 +198,10 @@ class Manifest:
         duck.execute(f"set allowed_paths = [{listed}]")
         duck.execute("set enable_external_access = false")
         duck.execute("set lock_configuration = true")
+
+
+def _type_in_sql(column: Column[Any]) -> str:
+    return "varchar" if isinstance(column.type, OneOf) else column.type.compile(_DIALECT)
 
 
 def file_schema(table: str) -> pa.Schema:
@@ -274,44 +273,6 @@ def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -
     except BaseException:
         engine.dispose()
         raise
-
-
-def attacks(lake: Place) -> tuple[str, ...]:
-    """Return statements that a locked DuckDB must refuse: they read or write other files, or unlock it.
-
-    DuckDB allows writing to the files that it may read. The files of a lake are protected by their mode, and
-    the guard refuses statements that write.
-    """
-    manifest, beside = literal(lake.path(MANIFEST)), literal(lake.path(f"{MANIFEST}.attack"))
-    return (
-        f"copy (select 1) to {beside} (use_tmp_file false)",
-        f"select count(*) from read_blob({manifest})",
-        f"select count(*) from read_text({manifest})",
-        f"select count(*) from glob({literal(lake.path('**'))})",
-        f"attach {beside} as attack",
-        "set allowed_paths = []",
-        "set disabled_filesystems = ''",
-        "set enable_external_access = true",
-    )
-
-
-_DUCKDB_TYPES = {
-    "int16": "smallint",
-    "int32": "integer",
-    "int64": "bigint",
-    "string": "varchar",
-    "bool": "boolean",
-    "double": "double",
-    "list<item: float>": "float[]",
-    "list<item: int32>": "integer[]",
-    "timestamp[us]": "timestamp",
-}
-
-
-def literal(text: str) -> str:
-    """Return a string as an SQL literal."""
-    quoted = text.replace("'", "''")
-    return f"'{quoted}'"
 
 
 def _require_files(lake: Place, manifest: Manifest) -> None:

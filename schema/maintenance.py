@@ -17,7 +17,7 @@ from sqlalchemy import Engine, Table, select, text
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import folders
-from sentgen.schema.base import metadata, quote_identifier, row_digest
+from sentgen.schema.base import literal, metadata, quote_identifier, row_digest
 from sentgen.schema.checks import REINGEST, REPAIR, RESTORE, Check, OrphanRows
 from sentgen.schema.counting import COUNTED, PAIRS, merge_segments, recount, recount_pairs
 from sentgen.schema.dictionary import VERSION_TABLE
@@ -27,7 +27,7 @@ from sentgen.schema.lakes import Manifest
 from sentgen.schema.migrate import back_up
 from sentgen.schema.places import Place
 from sentgen.schema.store import Store
-from sentgen.schema.sum_checks import checks, counted_checks
+from sentgen.schema.sum_checks import checks
 from sentgen.schema.tables import alignment, models, runs
 from sentgen.schema.tables.corpus import corpus, sentence
 from sentgen.schema.tables.counts import segment
@@ -111,15 +111,6 @@ def _index(table: str, column: str, least: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """The size of a table; ``bytes`` counts whole blocks, which small tables share."""
-
-    table: str
-    rows: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class CheckResult:
     """The result of a check: the number of problems, and an example.
 
@@ -153,27 +144,23 @@ class Compaction:
     packed: bool
 
 
-def sizes(store: Store) -> list[Size]:
-    """Return the size of each table, largest first."""
+def sizes(store: Store) -> Rows:
+    """Return the rows and bytes of each table, largest first.
+
+    Bytes count whole blocks, which small tables share.
+    """
     unsorted = _lake_sizes(store.lake) if store.lake else _sizes(store)
-    return sorted(unsorted, key=lambda size: (-size.bytes, -size.rows, size.table))
+    rows = sorted(unsorted, key=lambda row: (-row[2], -row[1], row[0]))
+    return Rows(("table", "rows", "bytes"), rows)
 
 
-def size_rows(store: Store) -> Rows:
-    """Return the size of each table as a table, largest first."""
-    return Rows(("table", "rows", "bytes"), [(size.table, size.rows, size.bytes) for size in sizes(store)])
-
-
-def _lake_sizes(lake: Place) -> list[Size]:
+def _lake_sizes(lake: Place) -> Iterator[tuple[str, int, int]]:
     manifest = Manifest.read(lake)
-    files = {name: manifest.tables.get(name, ()) for name in metadata.tables}
-    return [
-        Size(name, manifest.rows(name), sum(file.bytes for file in listed)) for name, listed in files.items()
-    ]
+    for name in metadata.tables:
+        yield name, manifest.rows(name), sum(file.bytes for file in manifest.tables.get(name, ()))
 
 
-def _sizes(store: Store) -> list[Size]:
-    listed = []
+def _sizes(store: Store) -> Iterator[tuple[str, int, int]]:
     with store.connect() as connection:
         duck = raw(connection)
         block = one_number(duck, "select block_size from pragma_database_size()")
@@ -181,8 +168,7 @@ def _sizes(store: Store) -> list[Size]:
             rows = one_number(duck, f"select count(*) from {table.name}")
             # Columns share blocks; a constant or unwritten column has block -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
-            listed.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
-    return listed
+            yield table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block
 
 
 def facts(store: Store) -> dict[str, str | int]:
@@ -212,7 +198,6 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
     The files of a lake are compared with their hashes instead; if one differs, no other check runs.
 
     Args:
-        store: the store, for reading.
         extra: checks of higher packages; each is created just before it runs.
         quick: leave out slow checks.
     """
@@ -238,9 +223,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
 
 def content_checks(store: Store) -> Iterator[Check]:
     """Yield the checks of the contents of tables; each is created just before it runs."""
-    without = [corpus_id for corpus_id, _ in corpora_without_sentences(store)]
-    yield from checks(without)
-    yield from counted_checks(without)
+    yield from checks([corpus_id for corpus_id, _ in corpora_without_sentences(store)])
     yield from _until_damage(_tree_recounts(store))
 
 
@@ -358,9 +341,8 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         duck = raw(connection)
         with block_journal.keep_blocks(duck, path):
             duck.execute("checkpoint")
-        target = str(draft).replace("'", "''")
-        duck.execute(f"attach '{target}' as draft")
-        current = quote_identifier(_text(duck, "select current_database()"))
+        duck.execute(f"attach {literal(str(draft))} as draft")
+        current = _current(duck)
         for reserved in ("word", "tag"):  # a transaction each: DuckDB cannot delete and insert a key in one
             duck.execute(f"delete from draft.main.{reserved}")
         duck.execute("begin")
@@ -387,9 +369,10 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
 
 
-def _text(duck: duckdb.DuckDBPyConnection, query: str) -> str:
-    row = one_row(duck, query)
-    return str(row[0]) if row else ""
+def _current(duck: duckdb.DuckDBPyConnection) -> str:
+    """Return the name of the database, as SQL has it."""
+    (name,) = one_row(duck, "select current_database()") or ("",)
+    return quote_identifier(name)
 
 
 #: Models of corpora with wrong counts or texts are wrong, too.
@@ -452,10 +435,8 @@ def repair(
     Nothing is counted again: wrong counts whose sums are right are found only by `sentgen db check`.
 
     Args:
-        path: the store.
         dry_run: change nothing, and return what would be removed and what would be left to do.
         backup: copy the store to a file beside it first, if there is anything to remove.
-        memory_limit: bytes that DuckDB may use.
 
     Raises:
         NotFoundError: there is no store.
@@ -476,14 +457,16 @@ def repair(
                 # The store is closed here: a copy of an open one might have half of a commit.
                 done.backup = back_up(path, "repair")
         with Store(path, memory_limit=memory_limit) as store, store.begin() as connection:
-            done.removed = _remove(raw(connection))
-            _look_for_the_rest(raw(connection), done)
+            duck = raw(connection)
+            counts = ((rows, one_number(duck, rows.removal)) for rows in OrphanRows.all())
+            done.removed = [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
+            _look_for_the_rest(duck, done)
     return done
 
 
 def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     """Cover tables with temporary views that hide rows without an owner, and return the hidden rows."""
-    (name,) = one_row(duck, "select current_database()") or ("",)
+    current = _current(duck)
     hidden: dict[str, list[str]] = {}
     removed = []
     for rows in OrphanRows.all():
@@ -492,14 +475,9 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
             # `is not true`: the deletion would keep a row for which the condition is null.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
-            table = f"{quote_identifier(name)}.main.{rows.table}"
+            table = f"{current}.main.{rows.table}"
             duck.execute(f"create or replace temp view {rows.table} as from {table} where {shown}")
     return removed
-
-
-def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
-    counts = ((rows, one_number(duck, rows.removal)) for rows in OrphanRows.all())
-    return [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
 
 
 def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:

@@ -126,14 +126,14 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         )
     # A reader cannot write, and uses the views in the store; old ones still work.
     if not read_only and tables[dictionary.VERSION_TABLE] != dictionary.marker():
-        _refresh(engine)
+        with engine.begin() as connection:
+            dictionary.apply(raw(connection))
 
 
 def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     """Upgrade an older store to the current revision, after a backup beside it.
 
     Args:
-        path: the store.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Returns:
@@ -193,11 +193,11 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
             if revision is None:
                 raise StoreError(f"{path}: not a sentgen store; choose another {spell('db')}")
             _require_known(path, revision)
-            connection.rollback()
             # DuckDB refuses a checkpoint within a transaction that has changed something.
-            autocommitting = connection.execution_options(isolation_level="AUTOCOMMIT")
-            with block_journal.keep_blocks(raw(connection), path):
-                autocommitting.execute(text("checkpoint"))
+            connection.rollback()
+            duck = raw(connection)
+            with block_journal.keep_blocks(duck, path):
+                duck.execute("checkpoint")
         return revision
     finally:
         engine.dispose()
@@ -293,9 +293,4 @@ def _migrate(engine: Engine) -> None:
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-        dictionary.apply(raw(connection))
-
-
-def _refresh(engine: Engine) -> None:
-    with engine.begin() as connection:
         dictionary.apply(raw(connection))

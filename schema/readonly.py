@@ -23,20 +23,20 @@ import duckdb
 from sentgen.errors import QueryRejected, StoreError, spell
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections, lakes
+from sentgen.schema.base import literal
 from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
     Parameters,
     answer,
     arrow_reader,
     default_memory_limit,
-    in_use_or_not,
     one_number,
     settings,
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
 from sentgen.schema.manifests import place_of
-from sentgen.schema.places import Place, lake_at
+from sentgen.schema.places import MANIFEST, Place, lake_at
 from sentgen.schema.store import Store
 
 if TYPE_CHECKING:  # not imported otherwise, as that takes a fifth of the time of a query
@@ -188,15 +188,12 @@ def open_locked(
         raise write_lock.no_store(path)
     # First opened as any store, which repairs it after a crash, and reports errors.
     Store(path, read_only=True).close()
-    with translated_errors(path):
 
-        def connect() -> duckdb.DuckDBPyConnection:
-            with in_use_or_not(path):
-                return duckdb.connect(
-                    str(path), read_only=True, config={**settings(limit, threads), **_SWITCHES}
-                )
+    def connect() -> duckdb.DuckDBPyConnection:
+        with translated_errors(path):
+            return duckdb.connect(str(path), read_only=True, config=settings(limit, threads) | _SWITCHES)
 
-        duck = write_lock.wait_for(path, connect)
+    duck = write_lock.wait_for(path, connect)
     try:
         lock(duck, path)
     except BaseException:
@@ -215,7 +212,10 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
         try:
             manifest.create_views(duck, lake)
             manifest.lock(duck, lake)
-            _self_test(duck, path, lakes.attacks(lake))
+            # DuckDB allows writing to the files that it may read. Those of a lake are protected by their
+            # mode, and the guard refuses statements that write.
+            others = (f"select count(*) from glob({literal(lake.path('**'))})", "set allowed_paths = []")
+            _self_test(duck, path, (*_attacks(lake.path(MANIFEST)), *others))
         except BaseException:
             duck.close()
             raise
@@ -231,20 +231,20 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     # After opening the store, which needs the file system; before the lock, after which nothing can be set.
     duck.execute("set disabled_filesystems = 'LocalFileSystem'")
     duck.execute("set lock_configuration = true")
-    _self_test(duck, path, _attacks(path))
+    _self_test(duck, path, (*_attacks(str(path)), "create table attack (x integer)"))
 
 
-def _attacks(path: Path) -> tuple[str, ...]:
-    name = str(path).replace("'", "''")
-    # They read the store itself, which exists, so that DuckDB refuses the access and not a missing file.
+def _attacks(file: str) -> tuple[str, ...]:
+    """Return statements that a locked DuckDB must refuse: they read or write other files, or unlock it."""
+    # They read a file that exists, so that DuckDB refuses the access and not a missing file.
+    inside, beside = literal(file), literal(f"{file}.attack")
     return (
-        f"copy (select 1) to '{name}.attack' (use_tmp_file false)",
-        f"select count(*) from read_blob('{name}')",
-        f"select count(*) from read_text('{name}')",
-        f"attach '{name}.attack' as attack",
+        f"copy (select 1) to {beside} (use_tmp_file false)",
+        f"select count(*) from read_blob({inside})",
+        f"select count(*) from read_text({inside})",
+        f"attach {beside} as attack",
         "set disabled_filesystems = ''",
         "set enable_external_access = true",
-        "create table attack (x integer)",
     )
 
 

@@ -100,7 +100,8 @@ def publish(
     with drafts_in(folder) as drafts:
         draft = _copy(store, drafts, corpora, memory_limit)
         digest = digest_of(draft)
-        path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
+        content = _content(draft, memory_limit) if corpora else digest
+        path = folder / f"sentgen-{content[:_DIGITS]}.duckdb"
         existing = Snapshot.read(path.with_suffix(".json"))
         # A file without a manifest is from an interrupted publication, and is replaced.
         snapshot = describe(draft, path, digest, memory_limit)
@@ -175,23 +176,15 @@ def copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
             shutil.copyfile(log, log_of(draft))
         shutil.copyfile(store, draft)  # last, as closing the file gives up the lock against writers
     if log_of(draft).exists():
-        _checkpoint(draft, memory_limit)
-
-
-def _checkpoint(path: Path, memory_limit: int | None) -> None:
-    with Store(path, memory_limit=memory_limit) as store, store.connect() as connection:
-        connection.rollback()
-        connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
+        with Store(draft, memory_limit=memory_limit) as copy, copy.connect() as connection:
+            connection.rollback()
+            raw(connection).execute("checkpoint")
 
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _name(digest: str) -> str:
-    return f"sentgen-{digest[:_DIGITS]}"
 
 
 def describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
@@ -355,14 +348,8 @@ def _public_value(value: object, key: str = "") -> object:
     return _FOLDERS.sub("", value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Replacement:
-    """The old and new values of a column, by the values of another column, ``key``."""
-
-    table: str
-    column: str
-    key: str
-    names: pa.Table
+#: A table, a column of it, the column or number ``key``, and a table of old and new values by its values.
+_Replacement = tuple[str, str, str, pa.Table]
 
 
 def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
@@ -391,7 +378,7 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
         # Gaps in its blocks have old content of memory (seen in 2.0.0), which varies and may be private.
         duck.execute("set disabled_compression_methods = 'dict_fsst'")
         for replacement in list(_replacements(duck)):
-            _replace(connection, replacement)
+            _replace(connection, *replacement)
         # This table is of use only on the machine whose folders it names.
         source_file.drop(connection)
         source_file.create(connection)
@@ -401,7 +388,6 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
 
 
 def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
-    """Yield the replacements of names of files in all tables."""
     named: dict[int, list[str]] = {}
     query = "select corpus_id, path from source union select corpus_id, path from rejection order by all"
     for number, path in duck.execute(query).fetchall():
@@ -447,27 +433,25 @@ def _replacement(
     same = f"n.old = {table}.{column} and n.key = {table}.{key}"
     query = f"select count(*) from {table} semi join _names n on {same}"
     if changed and duck.execute(query.replace(f"{table}.0", "0")).fetchall() != [(0,)]:
-        yield _Replacement(table, column, key, _names)
+        yield table, column, key, _names
 
 
-def _replace(connection: Connection, replacement: _Replacement) -> None:
+def _replace(connection: Connection, table: str, column: str, key: str, names: pa.Table) -> None:
     """Make a table anew: an update leaves old values in its statistics, and a deletion (1.4) its rows."""
     duck = raw(connection)
-    _names = replacement.names
-    key = replacement.key if replacement.key == "0" else f"t.{replacement.key}"
+    _names = names
     duck.execute(
         f"""
         create or replace temp table rewritten as
-        select t.* replace (coalesce(n.new, t.{replacement.column}) as {replacement.column})
-        from {replacement.table} t
-        left join _names n on n.old = t.{replacement.column} and n.key = {key}
+        select t.* replace (coalesce(n.new, t.{column}) as {column})
+        from {table} t
+        left join _names n on n.old = t.{column} and n.key = {key if key == "0" else f"t.{key}"}
         order by t.rowid
         """
     )
-    table = metadata.tables[replacement.table]
-    table.drop(connection)
-    table.create(connection)
-    duck.execute(f"insert into {replacement.table} by name select * from rewritten")
+    metadata.tables[table].drop(connection)
+    metadata.tables[table].create(connection)
+    duck.execute(f"insert into {table} by name select * from rewritten")
     duck.execute("drop table rewritten")
 
 

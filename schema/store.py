@@ -246,7 +246,6 @@ class Store:
             return one_number(raw(connection), _COUNTED) < _FEW
 
     def _reacquire_write(self) -> None:
-        """Open the file for writing again."""
         if not self._shared or self._lock is None:
             return
         if self._open:

@@ -58,7 +58,7 @@ def checks(counted: Sequence[int] = ()) -> Iterator[Check]:
     """Yield all checks, the quick ones first.
 
     Args:
-        counted: ids of corpora without sentences, with which counts cannot be compared.
+        counted: ids of corpora without sentences, whose counts are compared with their totals only.
     """
     yield from row_checks()
     yield from _totals(counted)
@@ -67,6 +67,8 @@ def checks(counted: Sequence[int] = ()) -> Iterator[Check]:
     yield from _occurrences(counted)
     yield from _recounts(counted)
     yield from _occurrences_recounted()
+    if counted:
+        yield from _counted(", ".join(map(str, counted)))
 
 
 def _other(corpora: Sequence[int], column: str) -> str:
@@ -307,11 +309,8 @@ _RECOUNT = (
 )
 
 
-def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
+def _counted(listed: str) -> Iterator[Check]:
     """Yield checks of corpora without sentences: their counts against the totals of segments and sources."""
-    if not corpora:
-        return
-    listed = ", ".join(map(str, corpora))
     yield Check(
         "segments sum to the sources",
         f"""

@@ -26,7 +26,6 @@ _RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first an
 
 
 def _query(name: str) -> str:
-    """Return the text of one counting query."""
     return (files(__package__) / f"{name}.sql").read_text("utf-8")
 
 
@@ -99,16 +98,9 @@ def recount(table: str, corpus_id: int) -> str:
     """Return a query whose rows are the counts of a corpus that differ from a recount of its tokens."""
     names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
     keys = ", ".join(name for name in names if name != "count")
-    # Materialized, as each is read more than once and would be computed each time.
-    steps = ",\n".join(f"{step} as materialized (\n{_query(step)})" for step in _STEPS)
-    # A check is SQL without parameters; these numbers are safe to insert as text.
-    sentences = {"$corpus": str(corpus_id), "$first": "0", "$last": str(2**62)}
-    for name, value in sentences.items():
-        steps = steps.replace(name, value)
     return f"""
-with {steps},
-expected as (
-    select {", ".join(names)} from ({_query(table)})
+with expected as (
+    select {", ".join(names)} from ({counting_query(table, f"token.corpus_id = {corpus_id}")})
 ),
 stored as (
     select {keys}, sum(count)::bigint as count
@@ -162,11 +154,7 @@ def segment_tables() -> list[str]:
 
 def counted_tables() -> list[str]:
     """Return the tables of counts: those with a segment and a count."""
-    return [
-        name
-        for name, table in metadata.tables.items()
-        if {"segment_id", "count"} <= set(table.columns.keys())
-    ]
+    return [name for name in segment_tables() if "count" in metadata.tables[name].columns]
 
 
 def merge_segments(connection: Connection, ids: Sequence[int] | None = None) -> None:

@@ -116,7 +116,6 @@ def _is_needed(store: int, journal: Journal) -> bool:
 
 
 def _restore(store: int, journal: Journal) -> None:
-    """Write the blocks of a journal back into the file."""
     for block in journal.blocks:
         write_at(store, block.data, _BLOCKS + block.number * journal.size)
     # Synced before the journal is removed, which until then is the only complete copy.

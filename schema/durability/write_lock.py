@@ -275,23 +275,10 @@ def no_store(path: Path) -> NotFoundError:
     return NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
 
 
-def refuse_if_wanted(path: Path) -> None:
-    """Refuse to read a store while a writer waits for it; else readers could keep the writer out for good.
-
-    Raises:
-        InUseError: a writer wants the store.
-    """
-    writer = holder(path)
-    if writer and writer.writing:
-        raise in_use(path)
-
-
 def wait_for(path: Path, work: Callable[[], T], *, seconds: float | None = None) -> T:
     """Call a function that needs the store, again and again while another process has the store.
 
     Args:
-        path: the store.
-        work: the function.
         seconds: how long to try; ``None`` for the ``wait`` of `lock_policy`.
 
     Returns:

@@ -331,7 +331,7 @@ class StoreContents:
         if name is not None:
             return Table(dictionary.Relation.named(name).rows)
         with self._session.read() as store:
-            rows = {size.table: size.rows for size in maintenance.sizes(store)}
+            rows = {table: rows for table, rows, _ in maintenance.sizes(store)}
             return Table(dictionary.relation_rows(rows))
 
     def info(self) -> Table:
@@ -340,7 +340,7 @@ class StoreContents:
 
         with self._session.read() as store:
             facts = [f"{name}: {value}" for name, value in maintenance.facts(store).items()]
-            return Table(maintenance.size_rows(store), notes=facts)
+            return Table(maintenance.sizes(store), notes=facts)
 
     def check_store(self, *, quick: bool = False) -> Table:
         """Check that everything in the store fits together: a row a check, and what cures one that failed.

@@ -49,7 +49,7 @@ def info(*, out: StoreOutput) -> None:
     with out.store(read_only=True) as store:
         for name, value in maintenance.facts(store).items():
             out.note(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
-        out.table(maintenance.size_rows(store))
+        out.table(maintenance.sizes(store))
 
 
 @app.command()

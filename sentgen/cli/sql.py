@@ -127,7 +127,7 @@ def _row_counts(path: Path, out: Output) -> dict[str, int]:
         return {}
     try:
         with Store(path, read_only=True) as store:
-            return {size.table: size.rows for size in maintenance.sizes(store)}
+            return {table: rows for table, rows, _ in maintenance.sizes(store)}
     # The data dictionary is part of sentgen, and needs no store.
     except SentgenError as error:
         out.note(f"no row counts: {error}")

@@ -28,8 +28,8 @@ from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.models.building.rows import NgramRows, damaged, words_of
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
 from sentgen.schema import Store
+from sentgen.schema.base import literal
 from sentgen.schema.lake_transfer import write_file
-from sentgen.schema.lakes import literal
 from sentgen.schema.places import Place
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS
