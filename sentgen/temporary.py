@@ -67,7 +67,7 @@ def folder(prefix: str = "sentgen-") -> Iterator[Path]:
         remove_held(str(path))
 
 
-def folder_of_process(prefix: str) -> Path:
+def folder_of_process(prefix: str, suffix: str = "") -> Path:
     """Make a private folder that is removed at the end of the process."""
     # Imported here, as this module is imported before Ctrl-C is handled, which should not be delayed.
     import shutil
@@ -82,7 +82,7 @@ def folder_of_process(prefix: str) -> Path:
         shutil.rmtree(path, ignore_errors=True)
 
     while True:
-        path = Path(tempfile.gettempdir(), f"{prefix}{os.urandom(8).hex()}")
+        path = Path(tempfile.gettempdir(), f"{prefix}{os.urandom(8).hex()}{suffix}")
         # Held before it is made, as a signal in between would leave it behind.
         hold(path, remove)
         try:
