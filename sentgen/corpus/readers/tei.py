@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sentgen.corpus.comments import comment_of, document_comment
@@ -84,7 +85,7 @@ class _Tei(StrictElements):
         self.links: list[tuple[str, str]] = []
         #: Names of the open elements, and for each the function to call at its end.
         self.names: list[str] = []
-        self.ends: list[Callable[[str], object]] = []
+        self.ends: list[Callable[[], object] | None] = []
         #: Depth and language of the open elements with `xml:lang`.
         self.languages: list[tuple[int, str]] = []
         self.documents = 0
@@ -101,10 +102,10 @@ class _Tei(StrictElements):
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         parent = self.names[-1] if self.names else ""
-        end: Callable[[str], object] = _do_nothing
+        end: Callable[[], object] | None = None
         if self.header is not None:
             self.header.start(name, dict(attributes))
-            end = self.header.end
+            end = partial(self.header.end, name)
         elif name == "TEI" and not self.in_text:
             self._begin_document(attributes)
         elif name == "teiHeader" and parent == "TEI" and not self.in_text:
@@ -141,37 +142,39 @@ class _Tei(StrictElements):
         self.metadata = []
         self.words.universal = True
 
-    def _end_header(self, name: str) -> None:
+    def _end_header(self) -> None:
         if self.header is not None:
-            self.header.end(name)
+            self.header.end("teiHeader")
             language = self.languages[0][1] if self.languages else ""
             self.metadata = _metadata(self.header.close(), language, self.paths, self.path)
             self.header = None
 
-    def _begin_text(self, attributes: Mapping[str, str]) -> Callable[[str], None]:
+    def _begin_text(self, attributes: Mapping[str, str]) -> Callable[[], None]:
         self.in_text = True
         self.flow.begin_document(self.name, self.metadata)
         self._begin_region("text", attributes, "")
         return self._end_text
 
-    def _end_text(self, name: str) -> None:
-        self._end_block(name)
+    def _end_text(self) -> None:
+        self._end_block()
         self.flow.end_document()
         self.in_text = False
 
-    def _begin_in_text(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
-        """Begin an element of the text; return the function to call at its end."""
+    def _begin_in_text(
+        self, name: str, attributes: Mapping[str, str], parent: str
+    ) -> Callable[[], None] | None:
+        """Begin an element of the text; return the function to call at its end, if there is one."""
         if name in ("w", "pc") or (name == "c" and not self.open_words):
             self.open_words.append((attributes, [], []))
-            return self._end_word
+            return partial(self._end_word, name)
         if self.open_words:
-            return _do_nothing
+            return None
         if name in _EMPTY:
             if name == "link" and parent == "linkGrp":
                 self.links.append((attributes.get("ana", ""), attributes.get("target", "")))
             else:
                 self._milestone(name, local_attributes(attributes))
-            return _do_nothing
+            return None
         if name == "s":
             return self._begin_sentence(local_attributes(attributes))
         if name == "speaker" and parent == "sp" and self.speaker is None:
@@ -179,28 +182,28 @@ class _Tei(StrictElements):
             return self._end_speaker
         return self._begin_region(name, attributes, parent)
 
-    def _begin_sentence(self, attributes: dict[str, str]) -> Callable[[str], None]:
+    def _begin_sentence(self, attributes: dict[str, str]) -> Callable[[], None] | None:
         if self.flow.in_sentence:
-            return _do_nothing
+            return None
         sent_id = attributes.pop("id", "") or attributes.pop("n", "")
         self.flow.begin_sentence(
             sent_id, [comment_of(name_written(key), value) for key, value in attributes.items()]
         )
         return self._end_sentence
 
-    def _end_sentence(self, _: str) -> None:
+    def _end_sentence(self) -> None:
         self.flow.end_sentence()
         self.links = []
 
-    def _end_speaker(self, _: str) -> None:
+    def _end_speaker(self) -> None:
         if self.speaker is not None:
             self.flow.opened[-1].attributes.setdefault("speaker", collapse_spaces("".join(self.speaker)))
             self.speaker = None
 
-    def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
+    def _begin_region(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[], None]:
         region = self.region_attributes(name, attributes)
         flow = self.flow
-        end = self._end_region
+        end = flow.close
         if name == "note" and not flow.is_empty:
             flow.aside()
             end = self._end_aside
@@ -216,18 +219,15 @@ class _Tei(StrictElements):
         flow.open_region(name, region)
         return end
 
-    def _end_region(self, _: str) -> None:
-        self.flow.close()
-
-    def _end_line(self, _: str) -> None:
+    def _end_line(self) -> None:
         self.flow.space()
         self.flow.close()
 
-    def _end_aside(self, _: str) -> None:
+    def _end_aside(self) -> None:
         self.flow.close()
         self.flow.end_aside()
 
-    def _end_block(self, _: str) -> None:
+    def _end_block(self) -> None:
         self.flow.cut()
         if self.languages and self.languages[-1][0] == len(self.names):
             self.languages.pop()
@@ -236,7 +236,8 @@ class _Tei(StrictElements):
 
     def finish(self, name: str) -> None:
         self.names.pop()
-        self.ends.pop()(name)
+        if end := self.ends.pop():
+            end()
 
     def write(self, text: str, line: int) -> None:
         if self.header is not None:
@@ -288,10 +289,6 @@ class _Tei(StrictElements):
 
     def _fill(self, sentence: Sentence, words: list[Word]) -> None:
         _take_links(sentence, words, self.links)
-
-
-def _do_nothing(_: str) -> None:
-    """Do nothing at the end of an element."""
 
 
 READER = Reader(
