@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import NameOption, no_labels
 from sentgen.desk.line_values import NOTHING, LineState, LineValues
-from sentgen.desk.tables import find_set, labels_of, line, size_of
+from sentgen.desk.tables import find_set, labels_of, lines_of, size_of
 from sentgen.errors import InputError
 from sentgen.options import Option
 from sentgen.output.rates import Z, wilson
@@ -90,10 +90,6 @@ class LineReport:
         (both labelers of agreement and kappa); ``label`` of a share; number of ``lines``; ``value``, and its
         interval, ``low`` to ``high``. ``by`` is ``_`` for lines without a value.
 
-        Args:
-            desk: the desk with the set.
-            opened: opens the store, which ``by`` asks.
-
         Raises:
             NotFoundError: there is no such set.
             InputError: no line has a label, or the store has no such key.
@@ -101,8 +97,7 @@ class LineReport:
         with desk.reading() as reading:
             of_set = find_set(reading, self.name)
             labels, size = labels_of(reading, of_set.id), size_of(reading, of_set.id)
-            query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
-            lines = [dict(row) for row in reading.execute(query).mappings()] if self.by else []
+            lines = lines_of(reading, of_set.id) if self.by else []
         if not labels:
             raise no_labels(self.name)
         notes = [
@@ -147,10 +142,13 @@ class LineReport:
 def _rows(labels: Mapping[str, Mapping[int, str]]) -> Iterator[Row]:
     """Yield the shares of each labeler, and the agreement of each two on the lines that both labeled."""
     for labeler, given in labels.items():
-        yield from _shares(labeler, given)
+        for text, number in Counter(given.values()).most_common():
+            yield "share", labeler, text, number, number / len(given), *wilson(number, len(given))
     for (first, ours), (second, theirs) in combinations(labels.items(), 2):
         if pairs := [(ours[number], theirs[number]) for number in sorted({*ours} & {*theirs})]:
-            yield from _agreement(f"{first}, {second}", pairs)
+            both, size, same = f"{first}, {second}", len(pairs), sum(one == other for one, other in pairs)
+            yield "agreement", both, None, size, same / size, *wilson(same, size)
+            yield "kappa", both, None, size, *(kappa(pairs) or (None, None, None))
 
 
 #: What is missing of a kappa, and why.
@@ -161,14 +159,3 @@ _NO_KAPPA: dict[Callable[[Row], bool], str] = {
     " error is 0, as that of full agreement",
 }
 _TYPES = ("VARCHAR", "VARCHAR", "VARCHAR", "BIGINT", "DOUBLE", "DOUBLE", "DOUBLE")
-
-
-def _shares(labeler: str, given: Mapping[int, str]) -> Iterator[Row]:
-    for text, number in Counter(given.values()).most_common():
-        yield "share", labeler, text, number, number / len(given), *wilson(number, len(given))
-
-
-def _agreement(labelers: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Row]:
-    same = sum(first == second for first, second in pairs)
-    yield "agreement", labelers, None, len(pairs), same / len(pairs), *wilson(same, len(pairs))
-    yield "kappa", labelers, None, len(pairs), *(kappa(pairs) or (None, None, None))

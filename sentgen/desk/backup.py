@@ -200,7 +200,6 @@ def back_up(
 
 
 def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: int | None) -> Backup:
-    """Write the files of a backup."""
     copy = draft / _STORE
     snapshots.copy_file(store, copy, memory_limit)
     _check(store, copy, quick=quick, memory_limit=memory_limit)

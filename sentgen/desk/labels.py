@@ -10,7 +10,7 @@ import getpass
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from sentgen.corpus.paths import source_at
 from sentgen.corpus.readers.table import open_table
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.line_values import LineState
-from sentgen.desk.tables import find_set, label, labels_of, line, line_set, size_of
+from sentgen.desk.tables import find_set, label, labels_of, line, line_set, lines_of, size_of
 from sentgen.errors import InputError, printable, spell
 from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine, OfferedLabel
 from sentgen.options import Option
@@ -63,10 +63,7 @@ def labeler_here() -> str:
 def check_name(text: str, what: str, without: str = "") -> str:
     """Check a label or a name, and return it with single blanks and none around it.
 
-    Args:
-        text: what was given.
-        what: noun for the text, for the message.
-        without: characters that the name cannot have.
+    Messages call the text ``what``; ``without`` are characters that it cannot have.
 
     Raises:
         InputError: the text is no label or name.
@@ -205,12 +202,6 @@ def _give_labels(connection: Connection, set_row: Any, given: Mapping[int, str],
     """Give labels to lines, in one step; an empty label takes the line's label away.
 
     A label that differs in capital letters alone from one of the set is that label.
-
-    Args:
-        connection: the desk, being written.
-        set_row: the row of the set.
-        given: label by number of the line.
-        labeler: name of the labeler.
     """
     labeler = check_name(labeler, "name of a labeler", BETWEEN_KEYS)
     known = dict.fromkeys(json.loads(set_row.labels))
@@ -276,16 +267,7 @@ def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> Chan
 
 
 def _read_spreadsheet(path: str, name: str, nodes: Mapping[int, str]) -> dict[int, str]:
-    """Return the labels in a spreadsheet by number of the line.
-
-    Args:
-        path: the file.
-        name: name of the set.
-        nodes: the nodes of its lines by their numbers, with which the file is compared.
-
-    Raises:
-        InputError: the file cannot be read, or is not one of this set.
-    """
+    """Return the labels in a spreadsheet by number of the line, if it is one of the set with these nodes."""
     given: dict[int, str] = {}
     with open_table(source_at(path)) as table:
         number_at, label_at = table.column_index(_LINE, _LINE), table.column_index(_LABEL, _LABEL)
@@ -325,11 +307,7 @@ def labeled_lines(
 ) -> Sequence[LabeledLine] | None:
     """Return the labels of a set, ``make``, or of one labeler of it, ``make.ann``; none without a set.
 
-    Args:
-        desk: the file.
-        connection: the store.
-        name: name of the set.
-        tell: called with a note on lines that are left out.
+    ``tell`` is called with a note on lines that are left out.
 
     Raises:
         InputError: no line of it has a label, or none that is still in the store.
@@ -341,8 +319,7 @@ def labeled_lines(
         # Names of sets may have periods: ``make.ann`` is the set of this name, if there is one.
         set_row = max(sets, key=lambda row: len(row.name))
         labels = _of_labeler(set_row.name, name[len(set_row.name) + 1 :], labels_of(reading, set_row.id))
-        query = select(line).where(line.c.set_id == set_row.id).order_by(line.c.number)
-        lines = [dict(row) for row in reading.execute(query).mappings()]
+        lines = lines_of(reading, set_row.id)
     labeled = {number for given in labels.values() for number in given}
     return _unmoved_lines(connection, name, [row for row in lines if row["number"] in labeled], labels, tell)
 
@@ -350,11 +327,8 @@ def labeled_lines(
 def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
     """Return the labels of all sets as the desk has them, even if their lines are no longer in the store.
 
-    If several labeled a set, the labels of all come first, then those of each labeler.
-
-    Args:
-        desk: the file.
-        corpora: corpora of the lines; empty for all.
+    If several labeled a set, the labels of all come first, then those of each labeler. The labels are of
+    lines of some corpora, or of all if there are none.
     """
     offered = list[OfferedLabel]()
     with Desk(desk).reading() as reading:
@@ -372,17 +346,11 @@ def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
             for key, given in by_key.items():
                 # A key that is also the name of another set, or of a labeler there, stands for that.
                 if max((each for each in _possible_sets(key) if each in sets), key=len) == name:
-                    offered += _label_sizes(key, given, numbers, json.loads(set_row.labels))
+                    labeled = {pair for each in given for pair in each.items() if pair[0] in numbers}
+                    sizes = Counter(text for _, text in labeled)
+                    order = json.loads(set_row.labels)
+                    offered += [OfferedLabel(key, text, sizes[text]) for text in order if sizes[text]]
     return offered
-
-
-def _label_sizes(
-    key: str, labels: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
-) -> Iterator[OfferedLabel]:
-    """Yield labels in an order, each with how many of the lines with these numbers have it."""
-    labeled = {(number, text) for given in labels for number, text in given.items() if number in numbers}
-    sizes = Counter(text for _, text in labeled)
-    yield from (OfferedLabel(key, text, sizes[text]) for text in order if sizes[text])
 
 
 def _possible_sets(name: str) -> list[str]:

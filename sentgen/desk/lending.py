@@ -53,23 +53,15 @@ class DeskLabels:
         """
         from sentgen.desk.labels import labeled_lines
 
-        self.asked = True
-        try:
-            path = self._path
-        except StoreError:
-            return None
-        return labeled_lines(path, connection, name, self._tell_once) if path.exists() else None
+        path = self._looked_at()
+        return labeled_lines(path, connection, name, self._tell_once) if path else None
 
     def offered(self, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
         """Return the labels that lines of some corpora, or of all, have, without a look at the store."""
         from sentgen.desk.labels import offered_labels
 
-        self.asked = True
-        try:
-            path = self._path
-        except StoreError:
-            return []
-        return offered_labels(path, corpora) if path.exists() else []
+        path = self._looked_at()
+        return offered_labels(path, corpora) if path else []
 
     def refusal(self, name: str) -> SentgenError:
         """Return the error that there is no such set, with those that there are."""
@@ -95,6 +87,13 @@ class DeskLabels:
         from sentgen.desk.desk import desk_beside
 
         return self._desk or desk_beside(self._store)
+
+    def _looked_at(self) -> Path | None:
+        self.asked = True
+        try:
+            return path if (path := self._path).exists() else None
+        except StoreError:  # a store that no desk lies beside
+            return None
 
     def _tell_once(self, text: str) -> None:
         if text not in self.notes:

@@ -21,7 +21,7 @@ from sentgen.desk.labels import (
     check_name,
 )
 from sentgen.desk.line_values import CHANGED, GONE, LineState, LineValues
-from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
+from sentgen.desk.tables import find_set, labels_of, line, line_set, lines_of, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.base.question import LimitOption, OffsetOption
 from sentgen.lookups.base.statement import Statement
@@ -48,12 +48,7 @@ order by hit.place"""
 
 
 def _known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
-    """Yield the values that a set stores of lines (see `sentgen.desk.tables.line`), in their order.
-
-    Args:
-        connection: the store.
-        lines: a concordance with the places of its nodes (`Kwic.lines`).
-    """
+    """Yield what a set stores (`sentgen.desk.tables.line`) of a concordance with places (`Kwic.lines`)."""
     import pyarrow as pa
 
     table = lines.arrow()
@@ -108,10 +103,6 @@ class NewLineSet(Kwic):
 
     def make(self, desk: Desk, connection: Connection) -> tuple[int, int]:
         """Make the set; return the number of its lines, and how many there are to be had.
-
-        Args:
-            desk: where it is kept.
-            connection: the store that is asked.
 
         Raises:
             InputError: the name is taken, or nothing is found.
@@ -184,8 +175,7 @@ class SetLines:
         with desk.reading() as reading:
             of_set = find_set(reading, self.name)
             labels = labels_of(reading, of_set.id)
-            query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
-            lines = [dict(row) for row in reading.execute(query).mappings()]
+            lines = lines_of(reading, of_set.id)
         # Without a labeler, the labels of all labelers count.
         every = {number: text for given in labels.values() for number, text in given.items()}
         own = labels.pop(self.labeler, {}) if self.labeler else every
@@ -249,7 +239,6 @@ class SetLines:
 
 
 def _type_of(values: Iterable[object]) -> str:
-    """Return the type in DuckDB for the values of a column."""
     kinds = {type(value) for value in values if value is not None}
     return "BIGINT" if kinds == {int} else "DOUBLE" if kinds == {float} else "VARCHAR"
 

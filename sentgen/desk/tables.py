@@ -124,6 +124,12 @@ def size_of(connection: Connection, set_id: int) -> int:
     return connection.execute(select(func.count()).where(line.c.set_id == set_id)).scalar_one()
 
 
+def lines_of(connection: Connection, set_id: int) -> list[dict[str, Any]]:
+    """Return the lines of a set, in their order."""
+    query = select(line).where(line.c.set_id == set_id).order_by(line.c.number)
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
 def labels_of(connection: Connection, set_id: int) -> dict[str, dict[int, str]]:
     """Return the labels of a set by labeler, in the order of their names, and by number of the line."""
     of_lines = (label.c.labeler, label.c.number)
