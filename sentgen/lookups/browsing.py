@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
+from typing import Annotated
 
 from sqlalchemy import Connection
 
@@ -13,9 +14,18 @@ from sentgen.errors import NotFoundError
 from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.line_labels import offered_labels
 from sentgen.lookups.base.metadata import in_quotes
+from sentgen.lookups.base.question import (
+    CorporaOption,
+    LimitOption,
+    OffsetOption,
+    RowSortOption,
+    WhereOption,
+    in_pages,
+)
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.search.absence import explain_absence
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 
 #: Documents with chosen sentences; only these are counted.
@@ -115,29 +125,55 @@ def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[_Stor
                 )
 
 
-def list_documents(connection: Connection, selection: Selection, limit: int) -> Answer:
-    """Return the documents with chosen sentences, in the order in which they were read."""
-    bindings = Bindings()
-    conditions = where(selection.of_sentences(bindings), "  ")
-    text = _DOCUMENTS.format(conditions=conditions, limit=limit_clause(limit, bindings))
-    answer = limited_answer(connection, Statement(text, bindings), limit, "documents here")
-    return explain_absence(connection, answer, selection, [])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents:
+    """Documents with sentences of some corpora, or of all."""
+
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+    sort: RowSortOption = ""
+    limit: LimitOption = 50
+    offset: OffsetOption = 0
+
+    @in_pages
+    def ask(self, connection: Connection) -> Answer:
+        """Return the documents with chosen sentences, in the order in which they were read."""
+        selection, bindings = Selection.named(connection, self.corpus, condition=self.where), Bindings()
+        conditions = where(selection.of_sentences(bindings), "  ")
+        text = _DOCUMENTS.format(conditions=conditions, limit=limit_clause(self.limit, bindings))
+        answer = limited_answer(connection, Statement(text, bindings), self.limit, "documents here")
+        return explain_absence(connection, answer, selection, [])
 
 
-def list_sentences(
-    connection: Connection, corpus: str, document: str, *, limit: int, offset: int = 0
-) -> Answer:
-    """Return the sentences of a document, each with its name, its number of tokens and its text."""
-    query = Statement(_SENTENCES, Bindings(corpus=corpus, document=document, limit=limit, offset=offset))
-    missing = f"sentences in document {document!r} of corpus {corpus!r}"
-    return limited_answer(connection, query, limit, missing)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSentences:
+    """Sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 50
+    offset: OffsetOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return the name, the number of tokens and the text of each sentence."""
+        query = Statement(_SENTENCES, Bindings(**asdict(self)))
+        missing = f"sentences in document {self.document!r} of corpus {self.corpus!r}"
+        return limited_answer(connection, query, self.limit, missing)
 
 
-def list_surprisal(connection: Connection, corpus: str, document: str, *, limit: int) -> Answer:
-    """Return the surprisal of each sentence of a document, by each model that was applied to it."""
-    query = Statement(_SURPRISAL, Bindings(corpus=corpus, document=document, limit=limit))
-    missing = f"surprisal in document {document!r} of corpus {corpus!r}"
-    return limited_answer(connection, query, limit, missing)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentSurprisal:
+    """Surprisal of the sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 5000
+
+    def ask(self, connection: Connection) -> Answer:
+        """Return the surprisal of each sentence, by each model that was applied to it."""
+        query = Statement(_SURPRISAL, Bindings(**asdict(self)))
+        missing = f"surprisal in document {self.document!r} of corpus {self.corpus!r}"
+        return limited_answer(connection, query, self.limit, missing)
 
 
 def find_sentence(

@@ -10,8 +10,7 @@ from parted_texts import TEXTS, Text, conllu
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
-from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.browsing import CorpusSize, facets, list_documents, size_of
+from sentgen.lookups.browsing import CorpusSize, Documents, facets, size_of
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 
@@ -64,7 +63,7 @@ def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, s
     with store.connect() as connection:
         rows = facets(connection, [corpus], condition).rows.to_pylist()
         size = size_of(connection, [corpus], condition)
-        documents = list_documents(connection, Selection.named(connection, [corpus], condition=condition), 0)
+        documents = Documents(corpus=[corpus], where=condition, limit=0).ask(connection)
 
     assert {(row["key"], row["value"], row["documents"], row["tokens"]) for row in rows} == _expected(texts)
     words = {word for text in texts for sentence in text.sentences for word in sentence}

@@ -14,22 +14,13 @@ from sqlalchemy import Connection
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.counts.corpora import Corpus
 from sentgen.lookups import subcorpora
-from sentgen.lookups.base.question import (
-    CorporaOption,
-    LimitOption,
-    OffsetOption,
-    RowSortOption,
-    WhereOption,
-    in_pages,
-)
-from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Answer
+from sentgen.lookups.base.question import CorporaOption, WhereOption
 from sentgen.lookups.browsing import (
+    Documents,
+    DocumentSentences,
+    DocumentSurprisal,
     facets,
     label_facets,
-    list_documents,
-    list_sentences,
-    list_surprisal,
     size_of,
 )
 from sentgen.lookups.concordances.concordance import Kwic
@@ -56,12 +47,10 @@ if TYPE_CHECKING:
 
 
 def _corpus(context: Context, request: Corpus) -> Result:
-    """Answer `sentgen corpora show`."""
     return Result(request.show(context.opened))
 
 
 def _model(context: Context, request: Model) -> Result:
-    """Answer `sentgen models show`."""
     return Result(registry.find(context.opened, request.name).properties(context.opened))
 
 
@@ -81,7 +70,6 @@ class _KwicWithMarks(Kwic):
 
 
 def _kwic(context: Context, request: _KwicWithMarks) -> Result:
-    """Answer `sentgen kwic`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         if request.count or not request.marks:
@@ -121,7 +109,6 @@ class _FrequenciesWithSizes(Frequencies):
 
 
 def _frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
-    """Answer `sentgen freq`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         result = Result.from_answer(request.ask(connection))
@@ -151,7 +138,6 @@ class MatchWithTrees(Match):
 
 
 def _match(context: Context, request: MatchWithTrees) -> Result:
-    """Answer `sentgen match`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         result = Result.from_answer(request.ask(connection))
@@ -192,22 +178,6 @@ def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Documents:
-    """Documents with sentences of some corpora, or of all."""
-
-    corpus: CorporaOption = field(default_factory=list)
-    where: WhereOption = None
-    sort: RowSortOption = ""
-    limit: LimitOption = 50
-    offset: OffsetOption = 0
-
-    @in_pages
-    def ask(self, connection: Connection) -> Answer:
-        selection = Selection.named(connection, self.corpus, condition=self.where)
-        return list_documents(connection, selection, self.limit)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Facets:
     """What corpora are made of."""
 
@@ -230,33 +200,7 @@ def _label_facets(context: Context, request: _Facets) -> Result:
         return Result(label_facets(connection, request.corpus, request.key))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DocumentSentences:
-    """Sentences of a document."""
-
-    corpus: Annotated[str, Option("Name of the corpus.")]
-    document: Annotated[str, Option("Name of the document.")]
-    limit: LimitOption = 50
-    offset: OffsetOption = 0
-
-    def ask(self, connection: Connection) -> Answer:
-        return list_sentences(connection, self.corpus, self.document, limit=self.limit, offset=self.offset)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DocumentSurprisal:
-    """Surprisal of the sentences of a document."""
-
-    corpus: Annotated[str, Option("Name of the corpus.")]
-    document: Annotated[str, Option("Name of the document.")]
-    limit: LimitOption = 5000
-
-    def ask(self, connection: Connection) -> Answer:
-        return list_surprisal(connection, self.corpus, self.document, limit=self.limit)
-
-
 def _subcorpus(context: Context, request: SubcorpusName) -> Result:
-    """Answer `sentgen subcorpora show`."""
     with context.opened.connect() as connection:
         return Result(subcorpora.properties(connection, request.name))
 
@@ -324,8 +268,8 @@ OPERATIONS = (
     Operation("facets", "What corpora are made of.", "sql", _Facets, _facets, api=False),
     Operation("label_facets", "Labels of line sets.", "sql", _Facets, _label_facets, api=False),
     Operation("documents", "Documents of a corpus.", "sql", Documents, api=False),
-    Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, api=False),
-    Operation("surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", DocumentSentences, api=False),
+    Operation("surprisal", "Surprisal of the sentences of a document.", "sql", DocumentSurprisal, api=False),
     Operation("hits", "Lines with two words.", "sql", PairLines, api=False),
     listing("saved"),
     listing("subcorpora"),

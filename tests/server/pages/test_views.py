@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.patterns import glob
-from sentgen.lookups.browsing import find_sentence, list_sentences
+from sentgen.lookups.browsing import DocumentSentences, find_sentence
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.statistics.collocations import CollocateUnit
@@ -142,7 +142,7 @@ def test_documents_are_listed_in_parts(held):
 def test_a_sentence_is_found_by_its_names(held):
     """Names may hold anything; the neighbors of a sentence stay in its document."""
     with held.connect() as connection:
-        sentences = list_sentences(connection, HOSTILE, DOCUMENT, limit=2)
+        sentences = DocumentSentences(corpus=HOSTILE, document=DOCUMENT, limit=2).ask(connection)
         tokens, about = find_sentence(connection, HOSTILE, DOCUMENT, name(2))
 
     assert sentences.table["sentence"].to_pylist() == [name(0), name(1)]
