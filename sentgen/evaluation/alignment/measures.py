@@ -139,12 +139,8 @@ def measure(
 ) -> dict[str, Measurement]:
     """Return all figures of a system by their names, such as ``soft-f1`` and ``recall:content:oracle``.
 
-    Args:
-        pairs: the texts.
-        answers: alignments of the system, one a pair.
-        gold: gold links, one object a pair.
-        ignored: words that the scopes with `content` leave out, lower-cased; our own list if ``None``.
-        signature: how the gold links were made, for the record.
+    ``ignored`` are the words that scopes with `content` leave out, lower-cased, our own list if ``None``;
+    ``signature`` says how the gold links were made.
     """
     ignored = ignored_words() if ignored is None else ignored
     counted = [_count_pair(*case, ignored) for case in zip(pairs, answers, gold, strict=True)]

@@ -267,12 +267,8 @@ def check(
 ) -> SupportCheck:
     """Look up every verb argument of a summary in its source.
 
-    Args:
-        summary: the parsed summary.
-        source: the parsed source.
-        spelling: the spelling by which two words are the same.
-        other_words: whether relations without support are searched in other words, whatever their case: see
-            `OtherWords`. WordNet is used if it is installed.
+    With ``other_words`` relations without support are searched in other words, whatever their case: see
+    `OtherWords`. WordNet is used if it is installed.
 
     Raises:
         InputError: a sentence has no tree, or no tags.

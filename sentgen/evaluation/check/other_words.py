@@ -199,9 +199,7 @@ class OtherWords:
     def __init__(self, source: Iterable[Sentence], wordnet: Path | None) -> None:
         """Index a source.
 
-        Args:
-            source: its parsed sentences.
-            wordnet: the folder of WordNet; ``None`` for our own synonyms only.
+        Without the folder of WordNet, synonyms are those of our own list only.
         """
         self._wordnet = wordnet
         self._relations: list[_Relation] = []

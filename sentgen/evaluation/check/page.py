@@ -55,10 +55,7 @@ class _Judgment:
 def page(check: SupportCheck, *, summary: str, source: str) -> str:
     """Return the page of a check as HTML.
 
-    Args:
-        check: the result of the check.
-        summary: name of the summary.
-        source: name of the source.
+    ``summary`` and ``source`` are the names of both texts.
     """
     return template("sentgen.evaluation.check", "page.html.j2").render(
         check=check,

@@ -176,10 +176,7 @@ def compare_all(
 ) -> list[SystemComparison]:
     """Compare every pair of systems, the pairs in the order of the systems.
 
-    Args:
-        systems: the same metric of the same sentences for each system.
-        seed: seed of the shuffles, which all pairs share.
-        shuffles: number of shuffles.
+    All pairs share the shuffles; systems have the same metric of the same sentences.
     """
     pairs = [_ranked(systems, *pair) for pair in combinations(systems, 2)]
     # All pairs at once: they share the coins, and with them the sums of each system.

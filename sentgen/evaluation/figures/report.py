@@ -85,12 +85,7 @@ class ReportTable:
     ) -> ReportTable:
         """Return a row a system, with its figures.
 
-        Args:
-            title: title of the table.
-            systems: the systems, in their order.
-            columns: the figures.
-            note: on them.
-            compared: how many systems, the first ones, are candidates for the best figure of a column.
+        The best figures of each column are those of the first ``compared`` systems.
         """
         known = [
             [next(iter(column.values(one)), None) for one in systems[:compared] if column.better != "neither"]

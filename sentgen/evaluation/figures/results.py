@@ -203,10 +203,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
     def from_systems(cls, systems: Sequence[SystemT], seed: int, **fields: Any) -> Self:
         """Return the result of systems that were measured, with intervals and comparisons by ``main``.
 
-        Args:
-            systems: the systems, without intervals.
-            seed: seed of the samples and the tests.
-            fields: further fields of the result, by name.
+        The systems have no intervals yet; ``fields`` are further fields of the result, by name.
         """
         compared = compare_systems(systems, cls.main.metric, seed)
         return cls(systems=with_intervals(systems, seed), comparisons=compared, seed=seed, **fields)

@@ -84,11 +84,8 @@ class JudgingSheet:
     ) -> int:
         """Write a sheet and its answers; return the number of sentences to judge.
 
-        Args:
-            cases: the clusters.
-            sentences: sentences of each system, one a cluster.
-            seed: seed of the shuffle.
-            clusters: number of clusters on the sheet, the first ones with a sentence of the first system.
+        ``sentences`` has for each system one a cluster. On the sheet are the first ``clusters`` of which the
+        first system has a sentence.
 
         Raises:
             InputError: there is no sentence to judge.

@@ -52,9 +52,7 @@ class FusionTexts(FusionRequest):
     ) -> tuple[Sentence, Sequence[Sentence]]:
         """Read the key sentence and the related ones; ``related`` is the path of a file here.
 
-        Args:
-            parser: parser for sentences without trees.
-            file: the file with the key sentence, if there is one.
+        ``file`` is the file with the key sentence, if there is one.
 
         Raises:
             InputError: there is no such sentence, or one is broken, or has no tree and there is no parser.

@@ -27,10 +27,6 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
 
     That function records the published figures and all results.
 
-    Args:
-        name: name of the paper.
-        request: data and options of the experiment.
-
     Raises:
         InputError: the paper is unknown, an option that it needs is missing, or one has no meaning for it.
     """

@@ -96,8 +96,7 @@ class OutputsFile:
     def of(self, used: Sequence[bool]) -> list[str]:
         """Return the lines for the sentences of the test set that are ordered.
 
-        Args:
-            used: whether each sentence of the test set is ordered; sentences without words are not.
+        Sentences without words are not ordered, or ``used``.
 
         Raises:
             InputError: the file has more or fewer lines than the test set has sentences.

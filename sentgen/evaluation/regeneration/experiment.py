@@ -399,12 +399,7 @@ def summarize(
 ) -> RegenerationResult:
     """Return all figures and comparisons of a run, without its number, parameters and time.
 
-    Args:
-        answered: for each system an answer a case.
-        cases: the test set.
-        seed: seed of the bootstrap samples and the tests.
-        by_length: whether to give figures by length of the sentence.
-        parser: parser for the verb arguments; ``None`` to leave them out.
+    ``answered`` has for each system an answer a case. Without a parser there are no verb arguments.
     """
     sentences = {name: answers.answers for name, answers in answered.items()}
     parsed = verb_argument_figures(sentences, cases, parser) if parser else {}

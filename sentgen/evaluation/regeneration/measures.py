@@ -323,12 +323,8 @@ def verb_argument_figures(
     1. A system for which neither outputs nor originals have verbs has no figure.
 
     This is not GLEU (Mutton et al. 2007), which the papers name: GLEU learns from fragments and probabilities
-    of parsers that may fail, while these parsers always give a whole tree, and no probability.
-
-    Args:
-        answers: for each system an answer a case.
-        cases: the test set.
-        parser: parser of outputs and originals; equal sentences are parsed once.
+    of parsers that may fail, while these parsers always give a whole tree, and no probability. ``answers``
+    has for each system an answer a case; equal sentences are parsed once.
 
     Raises:
         InputError: the parser is `gold`, or gives no tags.
