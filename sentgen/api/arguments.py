@@ -72,7 +72,6 @@ def _instead(name: str, known: Iterable[str]) -> str:
 
 
 def _value(parameter: Parameter, value: object) -> object:
-    """Return a value as the declaration has it."""
     if value is None and parameter.optional:
         return None
     # A parameter for numbers or texts takes the text.

@@ -236,7 +236,9 @@ def model(
         write_plot(report.jump_plot(direction), plot)
         out.note(f"plot: {plot}")
     if out.for_reading:
-        _about(report)
+        for name, value in report.facts.items():
+            typer.echo(printable(f"{name:<16}{value}"))
+        typer.echo()
     out.table(
         report.table(),
         programs=NATURAL,
@@ -246,12 +248,6 @@ def model(
         for way, jumps in report.jumps.items():
             typer.echo(f"\njumps, {way}")
             typer.echo(_text_histogram(jumps))
-
-
-def _about(report: ModelReport) -> None:
-    for name, value in report.facts.items():
-        typer.echo(printable(f"{name:<16}{value}"))
-    typer.echo()
 
 
 app.command("models")(listing("alignment-models"))

@@ -16,7 +16,6 @@ from sentgen.demo import NEW_SENTENCES, TREEBANK
 from sentgen.generation import ALGORITHMS, RegeneratedSentence, parse_bag, regenerate, shuffled
 from sentgen.generation.drawing import tree_text
 from sentgen.generation.plan import WITH_TREES
-from sentgen.models import ModelInfo
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -67,7 +66,11 @@ def demo(
             f"{_DEFAULT}, the default, asks all four models and the trees;"
             f" {_SHOWN} of {len(_BAGS)}, chosen as most come out well:",
         )
-        answers = {name: _regenerate(store, models[0], name) for name in _ALGORITHMS}
+        # Algorithms do not see the order of words.
+        answers = {
+            name: list(regenerate(store, models[0], _BAGS, algorithm=name, seed=_SEED))
+            for name in _ALGORITHMS
+        }
         Output().table(_shown(answers[_DEFAULT]))
         _heading(f"5. How many of all {len(_BAGS)} come out as they were written")
         Output().table(_count_right(answers))
@@ -76,11 +79,6 @@ def demo(
         if last.tree:
             typer.echo("\n".join(tree_text(last.units, last.tree.heads)))
     _what_next(db)
-
-
-def _regenerate(store: Store, model: ModelInfo, algorithm: str) -> list[RegeneratedSentence]:
-    """Return the answers of an algorithm, which does not see the order of words."""
-    return list(regenerate(store, model, _BAGS, algorithm=algorithm, seed=_SEED))
 
 
 def _shown(answers: Sequence[RegeneratedSentence]) -> Rows:

@@ -77,7 +77,6 @@ class _AlignmentExperiment:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return what was asked for, for the record."""
         names = ("gold", "format", "limit", "pseudo_documents", "train", "train_pairs")
         return {name.replace("_", "-"): getattr(self, name) for name in names}
 

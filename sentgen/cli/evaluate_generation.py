@@ -303,7 +303,6 @@ def judgments(
 
 
 def _write(result: FusionResult, request: _FusionExperiment, report: Path | None, out: Output) -> None:
-    """Write the files that the options name."""
     if report is not None:
         out.note(f"report: {FusionReport(result).report().write(report)[0]}")
     if request.judge is not None:

@@ -122,7 +122,8 @@ def fuse(
     """
     request.check()
     trees = open_parser(parser) if parser else None
-    key, related = request.sentences(trees, file=_file_named(request.key))
+    file = str(request.key)
+    key, related = request.sentences(trees, file=file if os.path.exists(file) else None)
     if request.model is None:
         answer = fused_sentences(key, related, request)
     else:
@@ -140,8 +141,3 @@ def _show(answer: FusionAnswer, out: Output) -> None:
         out.note(note)
     if not answer.sentences:
         raise typer.Exit(1)
-
-
-def _file_named(key: int | str) -> str | None:
-    """Return the file whose name the key is, if there is one in the user's folder."""
-    return str(key) if os.path.exists(str(key)) else None

@@ -108,7 +108,9 @@ def collocations(*, request: Collocations, plot: PlotOption = None, out: Questio
     Example: `sentgen collocations stock --window L2-R4`, or `sentgen collocations fell --dependency nsubj`
     """
     # First, as an error of an option (exit code 2); the library would raise an error of input.
-    _check_window(request.window)
+    if request.window is not None:
+        with mistakes():
+            Window.read(request.window)
     essential = *(["node"] if request.graph else []), "count", measure_column(request.measure)
     out.show(out.ask(request, plot), *essential)
 
@@ -170,12 +172,6 @@ def keyness(*, request: Keywords, plot: PlotOption = None, out: QuestionOutput) 
         request = replace(request, stop=text_of("-", None if request.stop == "-" else Path(request.stop)))
     measures = ("log_likelihood", "p_bonferroni", measure_column(request.measure))
     out.show(out.ask(request, plot), "count", "reference_count", *measures)
-
-
-def _check_window(text: str | None) -> None:
-    if text is not None:
-        with mistakes():
-            Window.read(text)
 
 
 def _empty(table: Rows) -> list[str]:

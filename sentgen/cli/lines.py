@@ -22,12 +22,10 @@ app = typer.Typer(help="Keep lines of a concordance as a set, label them, and co
 
 
 def _path(options: DeskOptions) -> Path:
-    """Return the path of the desk, which may not exist yet."""
     return options.desk or desk_beside(options.path)
 
 
 def _desk(options: DeskOptions, *, create: bool = False) -> Desk:
-    """Open the desk with the sets."""
     return Desk(_path(options), create=create)
 
 

@@ -157,7 +157,6 @@ def show(
 
 
 def _sides(pair: Pair) -> tuple[tuple[str, list[list[str]]], ...]:
-    """Return both texts as lists of sentences."""
     return (
         ("document", _cut(pair.document, pair.document_starts)),
         ("abstract", _cut(pair.abstract, pair.abstract_starts)),

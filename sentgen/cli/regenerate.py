@@ -120,7 +120,6 @@ def regenerate(
 
 
 def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:
-    """Read the bags from the arguments or the file."""
     if bool(texts) == bool(file):
         raise InputError("there is nothing to order, or too much; give either bags, or - , or --input FILE")
     if file is not None or texts == ["-"]:

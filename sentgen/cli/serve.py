@@ -269,7 +269,7 @@ def serve(
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
-            users=_users(users),
+            users=UserFile(users) if users else None,  # which others may read, as its tokens are hashed
             classroom=classroom,
             hosts=tuple(allow_host or ()),
             base_path=_base_path(behind.base_path),
@@ -355,7 +355,6 @@ def _desk_of_class() -> Path:
 
 
 def _classroom(serving: Serving, names: Sequence[str], file: Path | None) -> Classroom:
-    """Return the class of a server."""
     from sentgen.server.classroom import Classroom
 
     assert serving.desk
@@ -401,15 +400,7 @@ def _origins(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(each.lower() for each in given)
 
 
-def _users(path: Path | None) -> UserFile | None:
-    """Read a file of users, which others may read, as its tokens are hashed."""
-    if path is None:
-        return None
-    return UserFile(path)
-
-
 def _tokens(path: Path | None) -> tuple[str, ...]:
-    """Read the tokens of a file."""
     if path is None:
         return ()
     try:

@@ -56,7 +56,6 @@ def command(
 
 
 def _show(result: TuningResult, out: Output) -> None:
-    """Print a row per round: BLEU, and the weights."""
     first = result.rounds[0].weights
     names = [*first.features, *first.factors]
     rows = [

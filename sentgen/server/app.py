@@ -427,7 +427,6 @@ class _ToolsRoute(Route):
     """A route that appears in metrics and logs by its path, as those of FastAPI do."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         scope["route"] = self
         await super().handle(scope, receive, send)
 

@@ -93,7 +93,6 @@ class Audiences:
         return sorted(self._wanted - set(self._services) - self._starting - failed, key=sorted)
 
     async def _begin(self, corpora: frozenset[str]) -> None:
-        """Start the service of some corpora."""
         self._starting.add(corpora)
         try:
             settings = replace(self.settings, desk=desk_of(self.settings.desk, corpora))

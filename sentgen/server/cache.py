@@ -174,7 +174,6 @@ def _parts(snapshot: str, scope: Scope, *texts: str) -> Iterator[bytes]:
 
 
 async def _whole(receive: Receive) -> bytes:
-    """Return the body of a request."""
     body, more = bytearray(), True
     while more:
         message = await receive()

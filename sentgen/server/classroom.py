@@ -26,7 +26,7 @@ from sentgen.desk.desk import Desk
 from sentgen.desk.students import add_student, check_student, looks_of, remove_students, students_of
 from sentgen.errors import InputError, printable
 from sentgen.server.addresses import addresses_here
-from sentgen.server.problems import Refused, problems_of
+from sentgen.server.problems import PROBLEMS, Refused
 from sentgen.server.users import USER, User, digest_of
 from sentgen.system.files import read_text
 
@@ -79,7 +79,7 @@ class Lesson:
         pairs = parse_qsl(query[:_MOST_CHARACTERS], errors="replace")
         # Only of known routes: another path may look like the address of another server.
         linked = scope["method"] == "GET" and getattr(scope.get("route"), "path", "") == path
-        problems = " ".join(dict.fromkeys(problems_of(scope)))
+        problems = " ".join(dict.fromkeys(scope.get(PROBLEMS, ())))
         self.requests.append(
             LessonRequest(
                 datetime.now().astimezone(),
@@ -96,9 +96,7 @@ class Lesson:
     def newest(self, student: str = "", *, wrong: bool = False) -> Sequence[LessonRequest]:
         """Return the questions of a student, or of all, the newest first.
 
-        Args:
-            student: name of the student; of all if empty.
-            wrong: whether to return only questions with an error.
+        Without a name they are of all students; with ``wrong`` only those with an error.
         """
         return [
             each

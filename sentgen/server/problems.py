@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import MutableMapping
 from http import HTTPStatus
 from typing import Any
 
@@ -98,12 +98,6 @@ PROBLEMS = "sentgen.problems"
 def note_problem(scope: MutableMapping[str, Any], detail: str) -> None:
     """Add a problem to a request."""
     scope.get(PROBLEMS, []).append(detail)
-
-
-def problems_of(scope: Mapping[str, Any]) -> Sequence[str]:
-    """Return the problems of a request."""
-    noted: Sequence[str] = scope.get(PROBLEMS, ())
-    return noted
 
 
 class Refused(HTTPException):

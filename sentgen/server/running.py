@@ -59,7 +59,6 @@ class _Impatient(asyncio.Protocol):
     _leaving: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for a request."""
         super().connection_made(transport)
         # asyncio sets TCP_NODELAY only for sockets that name their protocol; else bodies wait 40 ms for an
         # ACK.
@@ -67,7 +66,6 @@ class _Impatient(asyncio.Protocol):
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         super().connection_lost(exc)
         self._arriving, self._leaving = _cancel(self._arriving), _cancel(self._leaving)
 
@@ -276,7 +274,6 @@ async def _answer(
 
 @contextlib.contextmanager
 def _listen(settings: ServerSettings) -> Iterator[list[socket.socket]]:
-    """Open the sockets."""
     try:
         opened = listen(settings.host, settings.port)
     except OSError as error:

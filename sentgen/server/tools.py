@@ -131,7 +131,6 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
 
 
 def _described(operation: Operation) -> Tool:
-    """Return the description of a tool."""
     about = [operation.summary, f"The same as `sentgen {operation.command}`.", TOOLS[operation.name]]
     if operation.name == "sql":
         views = (each for each in dictionary.relations() if each.kind == "view")
@@ -265,5 +264,4 @@ class _Input(anyio.AsyncFile[str]):
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
 
     async def readline(self) -> str:
-        """Return the next line; empty at the end."""
         return await self._lines.get()

@@ -181,7 +181,6 @@ def _read_users(path: Path) -> dict[str, User]:
 
 
 def _users(given: Mapping[str, object]) -> Iterator[tuple[list[str], User]]:
-    """Yield the users, after the hashes of their tokens."""
     if unknown := set(given) - set(_KEYS):
         raise ValueError(f"{min(unknown)!r} is neither users nor groups")
     groups = dict(_tables(given, "groups"))

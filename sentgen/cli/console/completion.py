@@ -125,7 +125,7 @@ def _names_for(offered: str, store: Path) -> list[str]:
     if offered in _KINDS:
         known = _built_in_names()[offered]
         return [*known, *added_names(_KINDS[offered], known)]
-    return _stored_names(store, _NAMES[offered])
+    return sorted({name for table, condition in _NAMES[offered] for name in _names(store, table, condition)})
 
 
 @cache
@@ -162,13 +162,8 @@ def _offers(group: str, command: str) -> dict[str, str]:
     return _OPTIONS | _OWN.get(group or command, {}) | _OWN.get(f"{group} {command}", {})
 
 
-def _stored_names(store: Path, tables: Sequence[tuple[str, str]]) -> list[str]:
-    """Return names of a store or of a lake in a folder; none if it cannot be read."""
-    names = {name for table, condition in tables for name in _names(store, table, condition)}
-    return sorted(names)
-
-
 def _names(store: Path, table: str, condition: str) -> list[str]:
+    """Return names of a store or of a lake in a folder; none if it cannot be read."""
     import duckdb
 
     try:

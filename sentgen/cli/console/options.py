@@ -270,7 +270,6 @@ def _annotated(annotation: Any) -> bool:
 
 
 def _options(declaration: type, arrange: Arrange) -> list[inspect.Parameter]:
-    """Return the parameters that replace a declaration."""
     return [
         inspect.Parameter(
             each.name,
@@ -351,7 +350,6 @@ def _annotation(parameter: Parameter, panel: str) -> object:
 
 
 def _names(parameter: Parameter) -> list[str]:
-    """Return the names of an option on the command line."""
     if parameter.is_list and parameter.option.off:
         return [parameter.dashed, parameter.off]  # see `sentgen.cli.application`
     if parameter.kind == bool | None or parameter.default is True or parameter.option.off:

@@ -271,9 +271,7 @@ class Output:
     def reports(self, tables: Iterable[ReportTable], *, wide: int) -> None:
         """Print tables of a report that have rows, with their notes; of eight columns and more in parts.
 
-        Args:
-            tables: the tables.
-            wide: columns of figures in a part.
+        A part has ``wide`` columns of figures.
         """
         for table in (table for table in tables if table.rows):
             size = len(table.columns)
@@ -291,11 +289,10 @@ class Output:
         self.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
 
     def _lines(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Write rows to standard output."""
         if self.form is OutputFormat.JSON:
             _write_json(names, rows)
         elif self.form is OutputFormat.JSONL:
-            _write_jsonl(names, rows)
+            sys.stdout.writelines(f"{json_row(names, row)}\n" for row in rows)
         else:
             sys.stdout.write("\ufeff" if self.bom else "")
             delimiter = "\t" if self.form is OutputFormat.TSV else ","
@@ -416,9 +413,7 @@ class QuestionOutput(DeskOutput):
     def finish(self, answer: Answer, what: str = "") -> None:
         """Say what is special about the answer; an empty one is a no (exit code 1).
 
-        Args:
-            answer: the answer.
-            what: what the rows are, where all of them were counted.
+        ``what`` says what the rows are, where all of them were counted.
         """
         if what and answer.truncated:
             self.note_part(answer.rows.num_rows, answer.total or 0, what, offset=answer.offset)
@@ -440,7 +435,6 @@ def _console() -> Console:
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> list[TableColumn]:
-    """Return rows as columns of text."""
     align, styles, spans = look.get("align", {}), look.get("styles", {}), look.get("spans", {})
     columns, by_name = [], dict(zip(names, zip(*rows, strict=True), strict=True))
     for name, values in by_name.items():
@@ -479,8 +473,3 @@ def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
         sys.stdout.write(f"{separator}{json_row(columns, row)}")
         separator = ",\n "
     sys.stdout.write("[]\n" if separator == "[" else "]\n")
-
-
-def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    for row in rows:
-        sys.stdout.write(f"{json_row(columns, row)}\n")

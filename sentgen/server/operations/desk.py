@@ -46,8 +46,6 @@ def _report(context: Context, request: LineReport) -> Result:
 
 
 def _change_labels(change: Callable[[Any, Desk], Changed]) -> Callable[[Context, Any], Result]:
-    """Return the function of an operation that changes labels."""
-
     def run(context: Context, request: GivenLabel | TakenBack) -> Result:
         desk = _desk(context)
         changed = change(request, desk)

@@ -27,7 +27,6 @@ from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def _regenerate(context: Context, request: OrderingRequest) -> Result:
-    """Answer `sentgen regenerate`."""
     if request.tree and request.explain:
         raise InputError(f"{spell('tree')} and {spell('explain')} are two tables; choose one of them")
     context.check_size((len(bag.split()) for bag in request.bag), "bag")
@@ -51,7 +50,6 @@ _CLUSTER = """\
 
 
 def _generate(context: Context, request: ClusterRequest) -> Result:
-    """Answer `sentgen generate`."""
     lengths = parse_lengths(request.lengths)
     if lengths[-1] > _LONGEST:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
@@ -115,7 +113,6 @@ _RELATED = """\
 
 
 def _fuse(context: Context, request: FusionTexts) -> Result:
-    """Answer `sentgen fuse`."""
     request.check()
     _check_texts(context, request)
     with context.file("related", request.related) as path:

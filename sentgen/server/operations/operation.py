@@ -69,18 +69,15 @@ class Context:
         """Return the number of rows to ask for: that of the request, at most that of the server."""
         return min(request or self.opening.limits.rows, self.opening.limits.rows)
 
-    def check_size(self, words: Iterable[int], what: str, *, most: int = 0) -> None:
+    def check_size(self, words: Iterable[int], what: str) -> None:
         """Refuse a batch of too many items, or an item of too many words.
 
-        Args:
-            words: numbers of words, one per item.
-            what: noun for an item, for messages.
-            most: most words of an item; if 0, the usual limit of the server.
+        ``words`` are the numbers of words, one per item; ``what`` is a noun for an item.
 
         Raises:
             InputError: there are too many items, or words in an item, whose number it names.
         """
-        most = most or self.opening.limits.words
+        most = self.opening.limits.words
         for number, size in enumerate(words, 1):
             if number > self.opening.limits.items:
                 raise InputError(f"more than {self.opening.limits.items} in one request; send a {what} fewer")
@@ -238,6 +235,4 @@ def listing(name: str, *, api: bool = True) -> Operation:
     return Operation(name, listed.summary, listed.command, Nothing, run, api=api)
 
 
-@cache
-def _parser(name: str) -> Parser:
-    return open_parser(name)
+_parser = cache(open_parser)

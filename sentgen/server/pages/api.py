@@ -65,7 +65,6 @@ EXAMPLES = (
 
 
 async def _sql(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Run the query, if there is one."""
     text, part = query.raw("query").strip(), ListPart("/sql", query, _ROWS)
     # In a thread: the first call makes a store in memory, which would block all requests.
     relations = await asyncio.to_thread(dictionary.relations)

@@ -162,7 +162,6 @@ _SHORT = "/s"
 
 
 async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Show a short link."""
     name = query.text("name")
     answer = await ask("follow", name=name) if name else ask.problem("no short link is asked for", 422)
     address = f"{CitedRequest(ask.request).addresses()[0]}{_SHORT}/{name}"
@@ -171,7 +170,6 @@ async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _shorten(request: Request) -> Response:
-    """Make a short link to the page from which a form was sent."""
     to = (await read_form(request)).raw("to")
     path = to.partition("?")[0]
     # Only pages of this server, as a link that others trust must not lead elsewhere.

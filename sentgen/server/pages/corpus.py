@@ -31,7 +31,6 @@ _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
 
 async def _home(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for corpora and models."""
     corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), example_words(ask))
     return {"corpora": corpora, "models": models, "examples": words}
 
@@ -44,7 +43,7 @@ async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     about = next((row for row in overview.rows if row["corpus"] == name), None)
     names = [row["name"] for row in subcorpora.rows]
     tabs = _OF_PART if name in names else _OF_CORPUS if name else _OF_ALL
-    tab, parts = query.choice("show", tabs), _read_parts(query)
+    tab, parts = query.choice("show", tabs), _PartChoice(query, query.conditions())
     if name and about is None and name not in names and not overview.problem:
         known = ", ".join([*(row["corpus"] for row in overview.rows), *names])
         there = f"there are: {known}" if known else "the store has no corpora"
@@ -293,13 +292,7 @@ class _PartChoice:
         return link("/corpus", **link_values, where=conditions)
 
 
-def _read_parts(query: PageParameters) -> _PartChoice:
-    """Read the chosen conditions from the URL."""
-    return _PartChoice(query, query.conditions())
-
-
 async def _frequent_words(ask: Asking, name: str, where: str) -> list[Mapping[str, Any]]:
-    """Return the most frequent words."""
     answer = await ask("ngrams", pattern="*", words=True, corpus=_only(name), where=where, limit=_SHOWN_WORDS)
     return [*answer.rows]
 

@@ -66,13 +66,13 @@ class ExamplePassage:
         )
 
 
-async def example_words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
-    """Return frequent words of corpora, by default all, as examples for the parameter ``name``."""
+async def example_words(ask: Asking, corpora: Sequence[str] = ()) -> list[PageExample]:
+    """Return frequent words of corpora, by default all, as examples for the parameter ``word``."""
     answer = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
     # Without punctuation and the symbols for ends of sentences.
     forms = [row["w1"] for row in answer.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
     telling = [form for form in forms if len(form) >= _TELLING]
-    return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
+    return [PageExample(form, {"word": form}) for form in (telling or forms)[:_MOST]]
 
 
 #: Number of values of a key that are shown; the others can be unfolded.

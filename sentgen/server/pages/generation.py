@@ -316,7 +316,6 @@ async def _fuse(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _fused_sentences(answer: PageAnswer) -> Iterator[_ShownFusion]:
-    """Yield the sentences of an answer."""
     for row in answer.rows:
         words, changes = (
             [each for each in answer.more.get(name, ()) if each["rank"] == row["rank"]]

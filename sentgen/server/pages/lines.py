@@ -73,7 +73,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         # Whether the store was asked: its errors leave the form, in which columns can be chosen again.
         "asks_store": bool(columns or by or sort not in ORDERS),
         "part": part,
-        "url": _route(name),
+        "url": operations()["lines"].route.replace("{name}", quote(name, safe="")),
     }
 
 
@@ -127,10 +127,6 @@ def _key(name: str, labeler: str, report: PageAnswer) -> dict[str, str]:
     whose = labeler if labeler in labels else min(labels)
     key = f"{OF_LINES}{name}.{whose}" if len(labels) > 1 else f"{OF_LINES}{name}"
     return {"key": key, "chosen": chosen_by(key, labels[whose])}
-
-
-def _route(name: str) -> str:
-    return operations()["lines"].route.replace("{name}", quote(name, safe=""))
 
 
 PAGES = (Page("/lines", "Lines", "lines.html.j2", _view, _ASKS, change=_change),)

@@ -130,7 +130,6 @@ def _pair_lines(parameters: Mapping[str, Any], word: str, row: Mapping[str, Any]
 
 
 async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the words most similar to a word."""
     word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
     corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
     shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
@@ -374,7 +373,6 @@ def _tag_condition(patterns: Sequence[str]) -> str:
 
 
 async def _vectors(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the vectors, and for the words near a word if one is given."""
     word, name = query.text("word"), query.text("vectors")
     rows = query.rows(default("near", "limit"))
     part = ListPart("/vectors", query, rows, usual="-cosine")

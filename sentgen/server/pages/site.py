@@ -232,7 +232,6 @@ def _static_path(name: str) -> str:
 
 
 async def _static(name: str) -> Response:
-    """Send a static file of the pages."""
     # Looked up by name, not joined to a folder, so that no name leads out of it.
     file = _files().get(name)
     if file is None:
@@ -297,12 +296,7 @@ def operations_of(pages: Iterable[Page]) -> frozenset[str]:
 
 
 def _without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
-    """Return a page without links to paths that the server lacks; their texts stay, unless they are alone.
-
-    Args:
-        html: the page.
-        leads: function that returns whether the server has a path.
-    """
+    """Return a page without links to paths that the server lacks; their texts stay, unless they are alone."""
 
     def is_dead(link: re.Match[str]) -> bool:
         return not leads(unquote(re.split("[?#]", unescape(link[1]), maxsplit=1)[0]))

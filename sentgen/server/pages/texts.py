@@ -126,11 +126,7 @@ def narrowed_grew(
 ) -> str:
     """Return a Grew request for the hits of a row of counts; empty if no request can select them.
 
-    Args:
-        request: the request whose hits were counted.
-        row: row of the frequency list.
-        keys: keys by which hits were counted, which are columns of the row.
-        whether: conditions by which hits were counted, which are columns of the row.
+    ``keys`` and ``whether`` are what hits were counted by, and columns of the row.
     """
     clauses = [_clause(request, key, str(row.get(key, ""))) for key in keys]
     # The column of a condition has its text as name, unless blanks were changed in it.

@@ -153,7 +153,6 @@ _ROWS = 50
 
 
 async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the lines with two words."""
     word, other, tag = query.text("word"), query.text("other"), query.text("tag")
     role, relation = query.choice("role", _ROLES), query.text("relation")
     by, preposition = query.choice("by", _UNITS), query.text("preposition")
@@ -197,7 +196,6 @@ async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _sentence(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for one sentence."""
     names = {name: query.raw(name) for name in ("corpus", "document", "sentence")}
     if not all(names.values()):
         problem = "name a sentence: ?corpus=NAME&document=NAME&sentence=NAME; a concordance links to them"
