@@ -25,7 +25,7 @@ from harness import OUT, ROOT, measure, megabytes, show
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_mean
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))
@@ -66,7 +66,7 @@ def trained_on(pair: PairIds, settings: PbhmmSettings) -> RewriteParameters:
             abstract = phrase_keys(pair.abstract, length)[rng.integers(0, m - length + 1, m)]
             cells.append(np.stack([document, abstract], 1)[: 10 * m // 15 + 1])
     document, abstract = np.unique(np.concatenate(cells), axis=0).T
-    table = prior_mean(document, abstract, np.ones(len(document)))
+    table = RewriteTable.prior_mean(document, abstract, np.ones(len(document)))
     return replace(RewriteParameters.prior(settings), table=table)
 
 

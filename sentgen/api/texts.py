@@ -12,7 +12,7 @@ from zlib import crc32
 
 from sentgen import temporary
 from sentgen.alignment.choice import Choice
-from sentgen.alignment.pairs.budget import Budget, aligning_budget
+from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.application import ApplicationSummary
@@ -314,7 +314,7 @@ def tune_alignment(session: StoreSession, name: str, gold: str | Path, options: 
     plan = declare(TuningPlan, {key: given.pop(key) for key in plan_names & given.keys()})
     with session.write() as store, counting_bars() as report:
         examples = declare(GoldPairs, {**given, "gold": str(gold)}).examples()
-        budget = aligning_budget(session.memory, with_store=True)
+        budget = Budget.to_align(session.memory, with_store=True)
         source = Path(gold).name
         made = tune_model(store, _require_name(name), examples, source, plan, budget=budget, progress=report)
     rows = [
@@ -332,7 +332,7 @@ def align_pairs(
         choice = declare(Choice, {**options, "model": model})
         with store.begin():  # for writing before pairs are read, as batches are stored during the reading
             pass
-        budget = aligning_budget(session.memory, with_store=True)
+        budget = Budget.to_align(session.memory, with_store=True)
         return choice.apply(store, pairs, budget=budget, progress=report)
 
 

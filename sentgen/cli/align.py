@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from sentgen.alignment.choice import Choice, Preset
-from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
@@ -183,7 +183,7 @@ def tune(
             examples,
             Path(request.gold).name,
             plan,
-            budget=aligning_budget(memory, with_store=True),
+            budget=Budget.to_align(memory, with_store=True),
             progress=progress,
         )
     typer.echo(
@@ -285,7 +285,7 @@ def apply(
 
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
-    budget = aligning_budget(options.memory, with_store=True)
+    budget = Budget.to_align(options.memory, with_store=True)
     with options.store(share=ALIGNMENT_DATABASE_SHARE) as store, counting_bar("pairs") as progress:
         done = choice.apply(store, pairs, budget=budget, progress=progress)
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.alignment import WeighedLink
-from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget
 from sentgen.alignment.texts import align_texts, as_json
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import PairView, Segment, made_of, weighed_by, why
@@ -85,7 +85,7 @@ def text(
     check_file_option("--html", html)
     _check(document, abstract, both=as_object and as_links)
     limit = options.memory
-    budget = aligning_budget(limit, with_store=choice.needs_store)
+    budget = Budget.to_align(limit, with_store=choice.needs_store)
     with ExitStack() as opened:
 
         def store() -> Store:

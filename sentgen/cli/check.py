@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.alignment.pairs.budget import aligning_budget
+from sentgen.alignment.pairs.budget import Budget
 from sentgen.cli.console.options import Arrange, ParserOption, check_file_option
 from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
@@ -60,7 +60,7 @@ def check(
         raise typer.BadParameter("--fail-under is about verb arguments, which --words leaves out; choose one")
     # Before the files are read, while there is still memory.
     _tell_size([request.summary, request.against])
-    limits = WordLimits(aligning_budget(default_memory_limit(), with_store=False))
+    limits = WordLimits(Budget.to_align(default_memory_limit(), with_store=False))
     checked = request.check(
         open_parser(parser) if parser else None, limits=limits, need_trees=fail_under is not None
     )

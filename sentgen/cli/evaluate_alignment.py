@@ -9,7 +9,7 @@ from typing import Annotated, get_args
 import typer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget
 from sentgen.alignment.stored.extraction import SIZE
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
@@ -128,7 +128,7 @@ def alignment(
             training=training,
             seed=request.seed,
             # Without the share of DuckDB.
-            budget=aligning_budget(memory, with_store=True),
+            budget=Budget.to_align(memory, with_store=True),
             parameters=request.parameters,
             progress=progress,
         )

@@ -17,7 +17,6 @@ from toy_pairs import PAIRS, fill
 from whole_pairs import infer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.pairs import budget as budgets
 from sentgen.alignment.pairs.budget import BASE, Budget, PairSizes, RowBlocks
 from sentgen.alignment.phrase_hmm.decode import LinkChoice, decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import ExpectedCounts, explain
@@ -265,6 +264,6 @@ def test_large_files_lie_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch, 
     """Large files are in the folder of TMPDIR, or else in /var/tmp, which is not in memory."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    assert budgets.aligning_budget(1 << 30, with_store=False).folder == tmp_path
+    assert Budget.to_align(1 << 30, with_store=False).folder == tmp_path
     monkeypatch.delenv("TMPDIR")
-    assert budgets.aligning_budget(1 << 30, with_store=False).folder == Path("/var/tmp")
+    assert Budget.to_align(1 << 30, with_store=False).folder == Path("/var/tmp")

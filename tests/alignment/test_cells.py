@@ -15,7 +15,6 @@ from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
     _stems_as_words,
     phrase_pairs,
-    prior_mean,
     support,
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
@@ -175,7 +174,9 @@ def test_cells_that_are_expected_too_rarely_go(small: RewriteCells) -> None:
 
 def test_table_is_what_inference_expects(small: RewriteCells) -> None:
     """The rewrite table of the cells has the form of a table that is made from keys."""
-    plain = prior_mean(np.array([-5, -5, 3, 3]), np.array([-9, 7, -9, 7]), small.fake[small.kinds])
+    plain = RewriteTable.prior_mean(
+        np.array([-5, -5, 3, 3]), np.array([-9, 7, -9, 7]), small.fake[small.kinds]
+    )
 
     assert small.table().rows.tolist() == plain.rows.tolist()
     assert small.table().starts.tolist() == plain.starts.tolist()

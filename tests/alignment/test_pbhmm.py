@@ -11,7 +11,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, empty_table, support
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, support
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 from sentgen.arrays import Ints
@@ -165,8 +165,8 @@ def test_rows_of_a_table() -> None:
     assert table.rows.tolist() == [3, 7]
     assert table.starts.tolist() == [0, 2, 3]
     assert table.normalized(np.array([1.0, 3.0, 0.0])).tolist() == [0.25, 0.75, 1.0]
-    assert len(empty_table().normalized(np.empty(0))) == 0
-    assert empty_table().rows.tolist() == []
+    assert len(RewriteTable.none().normalized(np.empty(0))) == 0
+    assert RewriteTable.none().rows.tolist() == []
 
 
 def test_jump_cells_cover_each_distance_once() -> None:

@@ -77,6 +77,12 @@ class Budget:
         """Return the budget of a pair: a share of a memory limit less ``BASE``, divided by ``parts``."""
         return cls(max((limit * share - BASE) / parts, _LEAST_BYTES), folder, share, parts)
 
+    @classmethod
+    def to_align(cls, limit: float, *, with_store: bool) -> Budget:
+        """Return the budget for a pair under a memory limit, which DuckDB shares if there is a store."""
+        share = 1.0 - ALIGNMENT_DATABASE_SHARE if with_store else 1.0
+        return cls.of_limit(limit, share=share, folder=_scratch_folder())
+
     def ensure_fits(self, wanted: float, what: str) -> None:
         """Refuse what takes more memory than the budget has.
 
@@ -163,12 +169,6 @@ def _scratch_folder() -> Path:
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return Path("/var/tmp")
     return Path(tempfile.gettempdir())
-
-
-def aligning_budget(limit: float, *, with_store: bool) -> Budget:
-    """Return the budget for aligning a pair under a memory limit, which DuckDB shares if there is a store."""
-    share = 1.0 - ALIGNMENT_DATABASE_SHARE if with_store else 1.0
-    return Budget.of_limit(limit, share=share, folder=_scratch_folder())
 
 
 def events_take_too_much(events: float, most: float) -> MemoryLimitError:

@@ -14,7 +14,7 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.inference import Chain, jump_cells, totals
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys, text_keys
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
-from sentgen.alignment.phrase_hmm.weights import Tuning, weighted_jumps
+from sentgen.alignment.phrase_hmm.weights import Tuning
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
 
@@ -42,6 +42,18 @@ class RewriteTable:
         columns, targets = np.unique(abstract, return_inverse=True)
         return cls(rows, np.append(firsts, len(document)), columns, targets.astype(np.int32), prob, fake)
 
+    @classmethod
+    def prior_mean(cls, document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
+        """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
+        table = cls.of_cells(document, abstract, np.zeros(len(fake)), fake)
+        return replace(table, prob=table.normalized(fake + 1.0))
+
+    @classmethod
+    def none(cls) -> RewriteTable:
+        """Return a table without cells."""
+        keys, none = np.empty(0, np.int64), np.empty(0)
+        return cls(keys, np.zeros(1, np.int64), keys, np.empty(0, np.int32), none, none)
+
     def __len__(self) -> int:
         """Return the number of cells."""
         return len(self.prob)
@@ -63,12 +75,6 @@ class RewriteTable:
         # No row is empty: `reduceat` would give an empty row the first count of the next row.
         row_sums = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
         return np.where(row_sums > 0, counts / np.where(row_sums > 0, row_sums, 1.0), self.prob)
-
-
-def empty_table() -> RewriteTable:
-    """Return a table without cells."""
-    keys, none = np.empty(0, np.int64), np.empty(0)
-    return RewriteTable(keys, np.zeros(1, np.int64), keys, np.empty(0, np.int32), none, none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class RewriteParameters:
             p0 = 1 - (1 - p0) * n / m
         if self.tuning is not None:
             # After the totals: scores are normalized over all paths, so that jumps need not sum to 1.
-            jumps = cells.weights(weighted_jumps(cells, self.jumps, self.tuning.weights))
+            jumps = cells.weights(self.tuning.jumps(cells, self.jumps))
         return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
     @staticmethod
@@ -129,7 +135,7 @@ class RewriteParameters:
         """Return the means of the priors, without any pair."""
         none = np.empty(0, np.int32)
         return RewriteParameters.starting(
-            settings, words=0, forms=none, table=empty_table(), stems=empty_table()
+            settings, words=0, forms=none, table=RewriteTable.none(), stems=RewriteTable.none()
         )
 
     @staticmethod
@@ -141,7 +147,7 @@ class RewriteParameters:
             stem_of: Id of the stem of each word (``Lexicon.stem_of``).
             settings: The model.
         """
-        stems = empty_table()
+        stems = RewriteTable.none()
         if settings.stems == "table":
             themselves = np.arange(len(stem_of), dtype=np.int32)
             stems = support([_stems_as_words(pair) for pair in pairs], themselves, settings, stems=True)
@@ -201,13 +207,7 @@ def support(
     fake = _fake_counts(cells[:, 0], cells[:, 1], stem_of, settings.prior, equal_stems)
     if stems:
         fake[cells[:, 0] == cells[:, 1]] = settings.prior.stem
-    return prior_mean(cells[:, 0], cells[:, 1], fake)
-
-
-def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
-    """Return a table of sorted cells at the mean of its Dirichlet prior: alpha = 1 + fake."""
-    table = RewriteTable.of_cells(document, abstract, np.zeros(len(fake)), fake)
-    return replace(table, prob=table.normalized(fake + 1.0))
+    return RewriteTable.prior_mean(cells[:, 0], cells[:, 1], fake)
 
 
 def phrase_pairs(pair: PairIds, settings: PbhmmSettings) -> Longs:

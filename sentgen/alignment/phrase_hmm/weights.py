@@ -297,6 +297,11 @@ class Tuning:
     weights: Floats
     counts: LinkCounts
 
+    def jumps(self, cells: JumpCells, mass: Floats) -> Floats:
+        """Return the mass of the jump cells, (C,), multiplied by exp(weights)."""
+        tilted: Floats = mass * np.exp(self.weights[jump_places(cells)])
+        return tilted
+
 
 def by_place(emission: Emission) -> Emission:
     """Return an emission with a row and a column for each position of the texts."""
@@ -318,12 +323,6 @@ def weighted(emission: Emission, clues: Clues, weights: Floats) -> Emission:
         null=emission.null * np.exp(null[0]),
         prob=emission.prob * np.exp(of_events),
     )
-
-
-def weighted_jumps(cells: JumpCells, mass: Floats, weights: Floats) -> Floats:
-    """Return the mass of the jump cells, (C,), multiplied by exp(weights)."""
-    tilted: Floats = mass * np.exp(weights[jump_places(cells)])
-    return tilted
 
 
 def run_places(events: EventOrder) -> Longs:

@@ -320,10 +320,8 @@ class RewriteCells:
     @staticmethod
     def none(fake: Floats) -> RewriteCells:
         """Return a table without cells."""
-        keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
-        return RewriteCells(
-            keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake
-        )
+        keys = np.empty(0, np.int64)
+        return RewriteCells.of_size(keys, np.zeros(1, np.int64), keys, 0, fake)
 
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select
 from sentgen import __version__
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, empty_table
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts
 from sentgen.arrays import Bools, Floats, Ints, Longs, Space
@@ -174,8 +174,8 @@ class AlignmentModelInfo:
             jumps=_floats(fetch_arrow(connection, jumps, [self.id, direction, number])),
             weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
             # Rewrite tables are loaded by `load_cells`, as a whole or for some pairs.
-            table=empty_table(),
-            stems=empty_table(),
+            table=RewriteTable.none(),
+            stems=RewriteTable.none(),
             unigram=_floats(fetch_arrow(connection, words, [self.id])),
             forms=forms,
             unseen=1 / self.settings.vocabulary,

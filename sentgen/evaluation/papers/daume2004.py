@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair
-from sentgen.alignment.pairs.budget import aligning_budget
+from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldStandard, pseudo_sizes
@@ -136,7 +136,7 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
         training=given.training,
         seed=request.seed,
         parameters={"paper": DAUME_2004.name, **options, "train": list(request.train)},
-        budget=aligning_budget(request.memory or default_memory_limit(), with_store=True),
+        budget=Budget.to_align(request.memory or default_memory_limit(), with_store=True),
         progress=None if advance is None else lambda _, done, of: advance(done, of),
     )
     # Systems have the short names of the paper, which leave room for the p-values.
