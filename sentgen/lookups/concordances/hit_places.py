@@ -201,7 +201,15 @@ class Marks:
         sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
         forms = _forms(connection, sentences) if sentences else {}
         for sentence, hit in zip(sentences, hits, strict=True):
-            yield _marks(hit, *forms.get(sentence, (0, [])))
+            sentence_id, tokens = forms.get(sentence, (0, []))
+            nodes = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
+            # A form may contain text that looks like a node: the form of the token at the position decides.
+            positions = {
+                name: position
+                for name, (form, position) in nodes.items()
+                if 0 < position <= len(tokens) and tokens[position - 1] == form
+            }
+            yield Marks(positions, tuple(_parts(str(hit["node"]), tokens, positions)), sentence_id)
 
 
 def _forms(
@@ -213,17 +221,6 @@ def _forms(
     return {
         (row["corpus"], row["document"], row["sentence"]): (row["sentence_id"], row["forms"]) for row in rows
     }
-
-
-def _marks(hit: Mapping[str, object], sentence_id: int, forms: Sequence[str]) -> Marks:
-    nodes = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
-    # A form may contain text that looks like a node: the form of the token at the position decides.
-    positions = {
-        name: position
-        for name, (form, position) in nodes.items()
-        if 0 < position <= len(forms) and forms[position - 1] == form
-    }
-    return Marks(positions, tuple(_parts(str(hit["node"]), forms, positions)), sentence_id)
 
 
 def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -138,7 +138,8 @@ class LineSearch:
             extent = self._query.line_extent
             held = [_rows(None, extent), *(_rows(hits, extent) for hits in all_hits)]
             rows = self._rows_of(_CHOSEN, pa.concat_tables(held), self._query.order_hits(_CHOSEN, limit))
-            places, reasons = _places(rows), rows.select(order.reasons)
+            first, last = (rows[name].to_numpy() for name in _NUMBERS)
+            places, reasons = Spans(first, last, {}), rows.select(order.reasons)
         else:
             places = _WordOrder(self._connection, order).first(all_hits, limit, TOKENS)
         for begin in range(0, max(len(places), 1), LINES):
@@ -190,11 +191,6 @@ def _rows(hits: BlockHits | None, extent: Extent) -> pa.Table:
     for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
         rows = rows.append_column(name, [column])
     return rows
-
-
-def _places(rows: pa.Table) -> Spans:
-    first, last = (rows[name].to_numpy() for name in _NUMBERS)
-    return Spans(first, last, {})
 
 
 _RANKS = """\

@@ -266,19 +266,15 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
             if label not in (*labels, *ENDS):
                 listed = ", ".join([*labels, *ENDS])
                 raise QueryError(f"no label {label!r}; there are {listed}", query=text, offset=column)
-        _check_frequencies(text, condition)
+        for test in tests:
+            # Frequencies are those of columns of tokens.
+            if isinstance(test, syntax.Measured) and test.function == "f":
+                (term,) = test.terms
+                if term.attribute not in COLUMNS:
+                    message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
+                    raise QueryError(message, query=text, offset=term.column)
     for part in pattern.children:
         _check_labels(text, part)
-
-
-def _check_frequencies(text: str, condition: syntax.Condition) -> None:
-    """Refuse frequencies of attributes that are no columns of tokens."""
-    for test in syntax.leaves(condition):
-        if isinstance(test, syntax.Measured) and test.function == "f":
-            (term,) = test.terms
-            if term.attribute not in COLUMNS:
-                message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
-                raise QueryError(message, query=text, offset=term.column)
 
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:

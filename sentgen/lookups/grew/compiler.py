@@ -281,7 +281,13 @@ class Compiler:
         if value.key in ("length", "delta"):
             return _distance(value.key, bound.source, bound.target)
         label = f"(select name from tag where id = {bound.alias}.deprel_id)"
-        return label if value.key == "label" else part_of(label, _edge_key(value))
+        if value.key == "label":
+            return label
+        if is_part(value.key):
+            return part_of(label, value.key)
+        raise InputError(
+            f"{value.name}.{value.key}: an edge has {', '.join(_EDGE_KEYS)}, deep, and 1, 2, ..."
+        )
 
     def key(self, value: Reference | Distance, scope: Scope) -> Key | None:
         """Return the attribute of tokens to which a value refers; None for other values."""
@@ -530,14 +536,6 @@ def _edges_lie(operator: str, first: tuple[str, str], second: tuple[str, str]) -
 def _distance(function: str, left: _BoundNode, right: _BoundNode) -> str:
     difference = f"{right.position} - {left.position}"
     return f"({difference})" if function == "delta" else f"abs({difference})"
-
-
-def _edge_key(reference: Reference) -> str:
-    if is_part(reference.key):
-        return reference.key
-    raise InputError(
-        f"{reference.name}.{reference.key}: an edge has {', '.join(_EDGE_KEYS)}, deep, and 1, 2, ..."
-    )
 
 
 def _is_numeric(value: Reference | Distance) -> bool:

@@ -197,26 +197,21 @@ class Conditions:
 
     def _of_words(self, comparison: syntax.CqlComparison) -> Longs | None:
         """Return the tokens for which a comparison holds, if it names words that are not too frequent."""
-        if comparison not in self._found:
-            self._found[comparison] = self._look_up(comparison)
-        return self._found[comparison]
-
-    def _look_up(self, comparison: syntax.CqlComparison) -> Longs | None:
         name, value = comparison.left.attribute, comparison.right
         if isinstance(value, syntax.Term) or comparison.negated or value in self.written.empty:
             return None
         if name not in ("word", "form", "lemma"):
             return None
-        key = self.written.key(name)
-        assert isinstance(key, TokenKey)
-        test = self.written.selection.with_case(key, value)
-        ids = self._numbers(key, test)
-        if not len(ids):
-            return np.zeros(0, np.int64)
-        if len(ids) > _MOST_WORDS:
-            return None
-        attribute = "lemma" if name == "lemma" else "word"
-        return Tokens(self._connection).occurrences(attribute, ids)
+        if comparison not in self._found:
+            key = self.written.key(name)
+            assert isinstance(key, TokenKey)
+            ids = self._numbers(key, self.written.selection.with_case(key, value))
+            tokens: Longs | None = None if len(ids) else np.zeros(0, np.int64)
+            if 0 < len(ids) <= _MOST_WORDS:
+                attribute = "lemma" if name == "lemma" else "word"
+                tokens = Tokens(self._connection).occurrences(attribute, ids)
+            self._found[comparison] = tokens
+        return self._found[comparison]
 
     def multiwords(self, form: Value) -> tuple[Longs, Longs]:
         """Return the numbers of the first and the last token of all multiword tokens of a form."""
