@@ -179,9 +179,7 @@ class _Server(uvicorn.Server):
 def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT; requests that are being answered are finished.
 
-    Args:
-        settings: what to serve, and how.
-        ready: called with the address, once requests are answered.
+    ``ready`` is called with the address, once requests are answered.
 
     Raises:
         InputError: the address cannot be used, or is open to others without a token.

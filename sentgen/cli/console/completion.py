@@ -138,9 +138,7 @@ def _built_in_names() -> dict[str, list[str]]:
 def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand | TyperGroup:
     """Return a command whose help has the choices of its options that plug-ins add.
 
-    Args:
-        group: the group of the command, empty for none.
-        command: the command of Typer, which is not changed.
+    The command of Typer is not changed; ``group`` is empty for a command without one.
     """
     offers, parameters = _offers(group, command.name or ""), list[TyperArgument | TyperOption]()
     for parameter in command.params:

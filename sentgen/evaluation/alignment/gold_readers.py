@@ -56,9 +56,7 @@ class _Place:
 def read_gold(path: str, form: str) -> GoldStandard:
     """Read a gold standard.
 
-    Args:
-        path: a file, folder or glob, as the format has it.
-        form: name of the format, see `FORMATS`.
+    It is a file, folder or glob, as the format has it; `FORMATS` has the names of formats.
 
     Raises:
         InputError: there is no such format or file, a file has another format, a link is outside of the

@@ -311,10 +311,8 @@ DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> dict[str, FusionSystem]:
     """Return the systems of some names, in their order.
 
-    Args:
-        names: names of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
-        request: options that the algorithms share; the search of 2005 takes no model, and gets none.
-        store: the store with the model.
+    Names are those of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`, which share the options
+    of the request; the search of 2005 takes no model, and gets none.
 
     Raises:
         InputError: no system is named, one is named twice, or an algorithm needs a model.

@@ -251,12 +251,7 @@ class _ChosenPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PartChoice:
-    """The part of the corpora that a page shows, chosen by conditions in its URL.
-
-    Args:
-        query: the parameters of the page.
-        conditions: the chosen conditions, in their order.
-    """
+    """The part of the corpora that a page shows, chosen by conditions in its URL."""
 
     query: PageParameters
     conditions: Sequence[str]

@@ -165,11 +165,8 @@ class TextTypes:
 async def corpus_fields(ask: Asking, query: PageParameters, *sides: tuple[str, str]) -> dict[str, Any]:
     """Return the lists ``overview`` and ``subcorpora``, and the text types of each side, for a form.
 
-    Args:
-        ask: asks operations.
-        query: the parameters of the page.
-        sides: names of the parameter for corpora and of that for conditions, for each side; by default one
-            side with ``corpus`` and ``where``.
+    Sides are names of the parameter for corpora and of that for conditions; by default, there is one side
+    with ``corpus`` and ``where``.
     """
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     known = {*(row["corpus"] for row in overview.rows), *(row["name"] for row in subcorpora.rows)}
@@ -295,9 +292,7 @@ class LineChoice:
     def chain(self, link_values: Mapping[str, object], hits: PageAnswer) -> list[_ChainLink]:
         """Return the filters that were applied, each with a link to the page without it.
 
-        Args:
-            link_values: the other parameters of the URL.
-            hits: the answer of the filtered query, whose notes have the number of hits after each filter.
+        ``hits`` is the answer of the filtered query, whose notes have the number of hits after each filter.
         """
         notes = [*hits.notes[: len(self.filters)]] if not hits.problem else []
         links = []

@@ -59,12 +59,8 @@ _IN_PATH = re.compile(r"\{(\w+)\}")
 def file_links(operation: Operation, values: Mapping[str, object], path: str) -> dict[str, str]:
     """Return the links to files with all rows that the server gives, by the name of the format.
 
-    They are addresses of the API; for operations without one, addresses below the page.
-
-    Args:
-        operation: the operation that gives the rows.
-        values: the parameters of the page, as `Asking` takes them.
-        path: path of the page.
+    They are addresses of the API; for operations without one, addresses below the page. ``values`` are the
+    parameters of the page, as `Asking` takes them.
     """
     defaults = {
         each.name: each.default
@@ -176,10 +172,7 @@ class PageParameters:
     def contexts(self, path: str, names: Iterable[str], **more: object) -> list[_ContextLink]:
         """Return the links to the page with each context.
 
-        Args:
-            path: path of the page.
-            names: names of parameters that are kept.
-            more: further parameters with their values.
+        Kept are the parameters of these names, and ``more`` are further ones.
         """
         values = {name: self.all(name) for name in names if name != "context"} | more
         now = self.text("context")
