@@ -349,12 +349,8 @@ def make_system(
 ) -> Aligner | Missing:
     """Make a system, and train it if it is trained before it aligns.
 
-    Args:
-        spec: name and settings of the system.
-        pairs: the pairs to align, from which the system may learn.
-        training: more pairs to learn from.
-        store: the store with trained models.
-        budget: memory for aligning a pair with our own system.
+    It may learn from the pairs to align, and from those of ``training``; ``store`` has trained models, and
+    ``budget`` is the memory of our own system for a pair.
 
     Raises:
         InputError: a setting of our own system is wrong.

@@ -88,12 +88,8 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
 def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, object]:
     """Return an alignment as a JSON object; offsets count words from 0, spans exclude their end.
 
-    `json_schema` describes the object.
-
-    Args:
-        shown: the aligned pair.
-        model: name of the aligner or model.
-        explain: whether to add ``reasons``, which are null where the aligner has no posteriors.
+    `json_schema` describes the object; ``model`` is the name of the aligner or model. With ``explain`` it has
+    ``reasons``, which are null where the aligner has no posteriors.
     """
     pair, alignment = shown.pair, shown.alignment
     numbers = {phrase: block.number for block in shown.blocks for phrase in block.phrases}

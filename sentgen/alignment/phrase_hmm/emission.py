@@ -270,12 +270,7 @@ def rewriting_within(
 ) -> tuple[Rewriting, RowBlocks]:
     """Look up all components of a pair, and plan the blocks of rows of the passes.
 
-    Args:
-        budget: memory for the components and the passes.
-        pair: the pair.
-        parameters: parameters of the model.
-        settings: the model.
-        table: whether the posteriors of all links are wanted (``Budget.plan``).
+    ``table``: whether the posteriors of all links are wanted (``Budget.plan``).
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget.

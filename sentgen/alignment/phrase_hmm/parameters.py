@@ -142,10 +142,7 @@ class RewriteParameters:
     def initial(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> RewriteParameters:
         """Return the parameters at which EM starts: the prior means over what the pairs support.
 
-        Args:
-            pairs: The pairs to train on.
-            stem_of: Id of the stem of each word (``Lexicon.stem_of``).
-            settings: The model.
+        ``stem_of`` is the id of the stem of each word (``Lexicon.stem_of``).
         """
         stems = RewriteTable.none()
         if settings.stems == "table":

@@ -327,12 +327,7 @@ def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]
 
     Repetitions of a document sentence are left out. If the other sentences are no more than those of the
     abstract, or than ``settings.whole_sentences``, the abstract is one part, aligned with all of them. O(n
-    log n + the occurrences of abstract words in the document).
-
-    Args:
-        pair: both texts.
-        ids: word ids of the same pair.
-        settings: the model.
+    log n + the occurrences of abstract words in the document). ``ids`` are the word ids of the pair.
     """
     everything = slice(0, len(pair.abstract))
     if settings.whole_sentences is None or not pair.document or not pair.abstract:

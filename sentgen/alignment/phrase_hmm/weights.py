@@ -393,12 +393,8 @@ def find_clues(
 ) -> Clues:
     """Return the feature values of a pair whose words have their kinship (``Lexicon.with_kinship``).
 
-    Args:
-        pair: the texts.
-        ids: the ids of the texts.
-        counts: counts of gold links.
-        wordnet: the folder of WordNet, if there is one.
-        own: sure links (m, n) of the pair, if they are among the counts; they are subtracted.
+    ``counts`` are those of gold links; ``own`` are sure links (m, n) of the pair, if they are among them:
+    they are subtracted. ``wordnet`` is the folder of WordNet, if there is one.
     """
     abstract, document = _Side.of_words(pair.abstract), _Side.of_words(pair.document)
     relations = _relations(ids, abstract, document)

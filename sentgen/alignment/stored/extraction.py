@@ -134,11 +134,8 @@ class Extractor:
     def extracts(self, store: Store, corpus: str, *, size: int = SIZE, limit: int = 0) -> Rows:
         """Return the sentences of each document, in its order, from which an abstract would most likely come.
 
-        Args:
-            store: the store.
-            corpus: a corpus of pairs, whose documents are read, or any other corpus.
-            size: sentences of a document, all if it has fewer.
-            limit: rows; 0 for all.
+        Of a document there are ``size``, or all if it has fewer; ``limit`` is the number of rows, 0 for all.
+        Of a corpus of pairs, the documents are read.
 
         Raises:
             NotFoundError: there is no such corpus.

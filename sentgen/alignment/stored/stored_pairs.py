@@ -86,11 +86,8 @@ def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
 def list_pairs(store: Store, corpus: str | None = None, *, statistics: bool = False, limit: int = 0) -> Rows:
     """Return the corpora of pairs with their sizes, or the pairs of one.
 
-    Args:
-        store: the store.
-        corpus: the corpus whose pairs are listed; if not given, the corpora are.
-        statistics: list the figures of each corpus, or of this corpus, instead (view `v_pair_statistics`).
-        limit: rows; 0 for all.
+    With ``statistics``, the figures of each corpus, or of this corpus, instead (view `v_pair_statistics`);
+    ``limit`` is the number of rows, 0 for all.
 
     Raises:
         NotFoundError: there is no such corpus.

@@ -350,13 +350,9 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
 
 
 def page(view: PairView, *, title: str, model: str, explain: bool = False) -> str:
-    """Return a whole page.
+    """Return a whole page about a pair, whose name is ``title``, and an aligner or model.
 
-    Args:
-        view: the aligned pair.
-        title: name of the pair.
-        model: name of the aligner or model.
-        explain: whether to say so if there are no reasons.
+    ``explain``: whether to say so if there are no reasons.
     """
     # The policy of the page lets only this script run.
     digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()

@@ -118,10 +118,7 @@ def match_words(abstract: Sequence[str], document: Sequence[str]) -> Longs:
 def slots(abstract: Sequence[str], document: Sequence[str], places: Longs) -> Iterator[Slot]:
     """Yield the slots between two sentences, from left to right.
 
-    Args:
-        abstract: the words of the sentence of the abstract.
-        document: the words of the sentence of the document.
-        places: the match of each abstract word (``match_words``).
+    ``places`` are the matches of the abstract words (``match_words``).
     """
     m, n = len(abstract), len(document)
     pairs = [(-1, -1), *((i, int(j)) for i, j in enumerate(places) if j >= 0), (m, n)]
