@@ -12,7 +12,7 @@ from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, SortedLine, Table, svg_block
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
-from sentgen.generation.drawing import SentenceDrawing, corpus_tree, tree_svg, tree_text
+from sentgen.generation.drawing import SentenceDrawing, tree_svg, tree_text
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import find_sentence
 from sentgen.lookups.concordances.concordance import Kwic
@@ -137,7 +137,7 @@ class Hits(Table):
 
 def _tree(title: str, answer: Answer, marked: set[int]) -> SentenceTree:
     tokens: Sequence[dict[str, object]] = answer.rows.to_pylist()
-    drawing = corpus_tree(
+    drawing = SentenceDrawing.of_corpus(
         title,
         [str(token["form"]) for token in tokens],
         [str(token["upos"] or token["xpos"] or "") for token in tokens],

@@ -104,10 +104,10 @@ def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | 
         for text in sentences_conllu(connection, numbers):
             sys.stdout.write(text)
     if svg is not None:
-        from sentgen.generation.drawing import corpus_tree, tree_svg
+        from sentgen.generation.drawing import SentenceDrawing, tree_svg
 
         drawn = [
-            corpus_tree(tree.name, tree.forms, tree.tags, tree.heads, tree.labels)
+            SentenceDrawing.of_corpus(tree.name, tree.forms, tree.tags, tree.heads, tree.labels)
             for tree in find_trees(connection, numbers)
         ]
         write_text(svg, tree_svg(drawn))

@@ -58,6 +58,22 @@ class SentenceDrawing:
     labels: Sequence[str] = ()
     marked: Collection[int] = ()
 
+    @classmethod
+    def of_corpus(
+        cls,
+        title: str,
+        forms: Sequence[str],
+        tags: Sequence[str],
+        heads: Sequence[int],
+        labels: Sequence[str],
+    ) -> SentenceDrawing:
+        """Return a sentence of a corpus; ``heads`` are places of words from 1, 0 for the root."""
+        at = tuple(head - 1 if head else ROOT for head in heads)
+        sides = tuple(RIGHT if head < position else LEFT for position, head in enumerate(at))
+        nothing = (0,) * len(at)
+        units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
+        return cls(title, units, Tree(at, sides, nothing, nothing), labels)
+
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
@@ -80,17 +96,6 @@ class _Layout:
         return element("text", text, font_size=_SMALL, text_anchor=anchor, x=x or None, y=y)
 
 
-def corpus_tree(
-    title: str, forms: Sequence[str], tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]
-) -> SentenceDrawing:
-    """Return a sentence of a corpus to draw; ``heads`` are places of words from 1, 0 for the root."""
-    at = tuple(head - 1 if head else ROOT for head in heads)
-    sides = tuple(RIGHT if head < position else LEFT for position, head in enumerate(at))
-    nothing = (0,) * len(at)
-    units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
-    return SentenceDrawing(title, units, Tree(at, sides, nothing, nothing), labels)
-
-
 def corpus_tree_svg(
     title: str,
     forms: Sequence[str],
@@ -100,11 +105,11 @@ def corpus_tree_svg(
     *,
     marked: Collection[int] = (),
 ) -> str:
-    """Return the tree of a sentence of a corpus as an SVG document, as `corpus_tree` takes it.
+    """Return the tree of a sentence of a corpus as an SVG document, as `SentenceDrawing.of_corpus` takes it.
 
     ``marked`` are positions, from 1, of highlighted words.
     """
-    drawing = corpus_tree(title, forms, tags, heads, labels)
+    drawing = SentenceDrawing.of_corpus(title, forms, tags, heads, labels)
     return tree_svg([replace(drawing, marked=frozenset(number - 1 for number in marked))])
 
 

@@ -30,7 +30,6 @@ from sentgen.models.building.recipe import (
     Draw,
     Progress,
     Recipe,
-    choose,
     drop_temporary,
     selected,
 )
@@ -89,7 +88,7 @@ def _smoothed(
     settings.check(sources)
     chosen: Chosen | None = None
     if among is not None or draw is not None:
-        chosen = choose(connection, among, draw, [each.id for each in sources])
+        chosen = Chosen.choose(connection, among, draw, [each.id for each in sources])
     settings.count(connection, sources, report, chosen=chosen is not None)
     orders, parameters = ESTIMATORS[settings.smoothing](
         connection,

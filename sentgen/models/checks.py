@@ -22,7 +22,7 @@ from sentgen.models.base.registry import (
     list_models,
 )
 from sentgen.models.building import katz
-from sentgen.models.building.recipe import BuiltFrom, Recipe, apart, choose, drop_temporary, selected
+from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe, apart, drop_temporary, selected
 from sentgen.schema import Store
 from sentgen.schema.checks import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
@@ -98,7 +98,7 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
             recorded, draw = apart(model.condition)
             _, condition = selected(connection, model.corpora, recorded or None)
             if chosen := bool(model.condition):
-                choose(connection, condition, draw, [each.id for each in corpora])
+                Chosen.choose(connection, condition, draw, [each.id for each in corpora])
             settings.count(connection, corpora, lambda _: None, new_words=False, chosen=chosen)
     except DamagedError:  # the counts are damaged, not the model
         return

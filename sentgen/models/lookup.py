@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
@@ -51,7 +51,7 @@ def explain(store: Store, model: ModelInfo, words: Sequence[str]) -> list[Backof
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
     if model.smoothing == DYNAMIC:
-        labels = ", ".join(part.label for part, _ in looked_up(store, model))
+        labels = ", ".join(part.label for part, _ in model.looked_up(store))
         raise ModelError(f"{model.name} sums what its models give, each of which backs off; ask for {labels}")
     if model.smoothing == STUPID_BACKOFF:
         return _explain_counts(store, model, words)

@@ -33,7 +33,6 @@ import duckdb
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
-from sentgen.models.base import registry
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import use_of
@@ -280,7 +279,7 @@ def prefetch(
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
-    parts = registry.looked_up(store, model) if model.smoothing == DYNAMIC else []
+    parts = model.looked_up(store) if model.smoothing == DYNAMIC else []
     for each in (model, *(part for part, _ in parts)):
         use_of(store, each).expect(store, each, least=_LEAST_NGRAMS)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:

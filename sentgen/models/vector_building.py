@@ -149,7 +149,7 @@ order by sentence_id, position"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _VectorWords:
+class VectorWords:
     """The words that get vectors, the most frequent first.
 
     Attributes:
@@ -161,6 +161,31 @@ class _VectorWords:
     forms: Sequence[str]
     counts: Longs
     numbers: Ints
+
+    @classmethod
+    def find(cls, connection: Connection, selection: Selection, least: int, most: int) -> VectorWords:
+        """Return the most frequent words of some corpora in lower case; of equals, the first by its letters.
+
+        Raises:
+            ModelError: there are no words.
+        """
+        bindings = Bindings(least=least, most=most)
+        text = _WORDS.format(
+            where=where(selection.of_tokens(bindings), "  "),
+            form=fold_sql("w.form"),
+            reserved=len(RESERVED_WORDS),
+        )
+        rows = Statement(text, bindings).run(connection)
+        forms = rows["form"].to_pylist()
+        if not forms:
+            often = f" that occur {least} times or more" if least > 1 else ""
+            raise ModelError(f"no words{often} in these corpora; ingest more, or lower {spell('min_count')}")
+        ids = Statement(
+            _IDS.format(form=fold_sql("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}
+        ).run(connection)
+        numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
+        numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
+        return cls(forms, rows["count"].to_numpy().astype(np.int64), numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,6 +205,59 @@ class ContextCounts:
     counts: Longs
     shape: tuple[int, int]
     tokens: int
+
+    @classmethod
+    def count(
+        cls,
+        connection: Connection,
+        selection: Selection,
+        words: VectorWords,
+        *,
+        window: int,
+        dependencies: bool,
+        memory: int,
+    ) -> ContextCounts:
+        """Count words with their contexts.
+
+        Args:
+            words: words that count, as words and as contexts.
+            window: words on each side that are contexts; 0 for none.
+            dependencies: whether relations with the word at their other end are contexts.
+            memory: bytes that the pairs may take.
+
+        Raises:
+            ModelError: no word has a context.
+            StoreError: the pairs take more memory.
+        """
+        relations = _relations(connection, selection) if dependencies else np.empty(0, np.int32)
+        vocabulary = len(words.forms)
+        width = vocabulary * (1 + 2 * (int(relations.max(initial=-1)) + 1))
+        keys, counts, tokens = np.empty(0, np.int64), np.empty(0, np.int64), 0
+        for block in _read_blocks(connection, selection, words.numbers):
+            tokens += len(block.words)
+            some = np.empty(2 * len(block.words) * (window + dependencies), np.int64)
+            size = _window_pairs(block, window, width, some)
+            if dependencies:
+                within = block._replace(relations=relations[block.relations])
+                size += _dependency_pairs(within, vocabulary, width, some[size:])
+            keys, counts = _added(keys, counts, some[:size])
+            if len(keys) * _BYTES_OF_PAIR > memory:
+                raise StoreError(
+                    f"more than {len(keys):,} pairs of words do not fit into memory; lower"
+                    f" {spell('words')} or {spell('window')},"
+                    f" or raise {spell('memory_limit')}"
+                )
+        if not len(keys):
+            raise ModelError(
+                "no word stands with another one in these corpora; take others, or"
+                f" {spell('contexts')} window"
+            )
+        contexts = keys % width
+        there = np.zeros(width, np.bool_)
+        there[contexts] = True
+        numbers = np.cumsum(there, dtype=np.int32) - 1
+        shape = vocabulary, int(numbers[-1]) + 1
+        return cls((keys // width).astype(np.int32), numbers[contexts], counts, shape, tokens)
 
     def ppmi(self, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
         """Return which cells of the PPMI matrix are positive, and their values.
@@ -226,82 +304,6 @@ class ContextCounts:
         vectors *= np.where(largest < 0, -1, 1)
         lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
-
-
-def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> _VectorWords:
-    """Return the most frequent words of some corpora in lower case; of equals, the first by its letters.
-
-    Raises:
-        ModelError: there are no words.
-    """
-    bindings = Bindings(least=least, most=most)
-    text = _WORDS.format(
-        where=where(selection.of_tokens(bindings), "  "),
-        form=fold_sql("w.form"),
-        reserved=len(RESERVED_WORDS),
-    )
-    rows = Statement(text, bindings).run(connection)
-    forms = rows["form"].to_pylist()
-    if not forms:
-        often = f" that occur {least} times or more" if least > 1 else ""
-        raise ModelError(f"no words{often} in these corpora; ingest more, or lower {spell('min_count')}")
-    ids = Statement(_IDS.format(form=fold_sql("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}).run(
-        connection
-    )
-    numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
-    numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
-    return _VectorWords(forms, rows["count"].to_numpy().astype(np.int64), numbers)
-
-
-def count_cells(
-    connection: Connection,
-    selection: Selection,
-    words: _VectorWords,
-    *,
-    window: int,
-    dependencies: bool,
-    memory: int,
-) -> ContextCounts:
-    """Count words with their contexts.
-
-    Args:
-        words: words that count, as words and as contexts.
-        window: words on each side that are contexts; 0 for none.
-        dependencies: whether relations with the word at their other end are contexts.
-        memory: bytes that the pairs may take.
-
-    Raises:
-        ModelError: no word has a context.
-        StoreError: the pairs take more memory.
-    """
-    relations = _relations(connection, selection) if dependencies else np.empty(0, np.int32)
-    vocabulary = len(words.forms)
-    width = vocabulary * (1 + 2 * (int(relations.max(initial=-1)) + 1))
-    keys, counts, tokens = np.empty(0, np.int64), np.empty(0, np.int64), 0
-    for block in _read_blocks(connection, selection, words.numbers):
-        tokens += len(block.words)
-        some = np.empty(2 * len(block.words) * (window + dependencies), np.int64)
-        size = _window_pairs(block, window, width, some)
-        if dependencies:
-            within = block._replace(relations=relations[block.relations])
-            size += _dependency_pairs(within, vocabulary, width, some[size:])
-        keys, counts = _added(keys, counts, some[:size])
-        if len(keys) * _BYTES_OF_PAIR > memory:
-            raise StoreError(
-                f"more than {len(keys):,} pairs of words do not fit into memory; lower"
-                f" {spell('words')} or {spell('window')},"
-                f" or raise {spell('memory_limit')}"
-            )
-    if not len(keys):
-        raise ModelError(
-            f"no word stands with another one in these corpora; take others, or {spell('contexts')} window"
-        )
-    contexts = keys % width
-    there = np.zeros(width, np.bool_)
-    there[contexts] = True
-    numbers = np.cumsum(there, dtype=np.int32) - 1
-    shape = vocabulary, int(numbers[-1]) + 1
-    return ContextCounts((keys // width).astype(np.int32), numbers[contexts], counts, shape, tokens)
 
 
 def _relations(connection: Connection, selection: Selection) -> Ints:
@@ -427,11 +429,11 @@ class VectorRequest:
 
     def _counted(
         self, connection: Connection, store: Store, report: Callable[[str], None]
-    ) -> tuple[_VectorWords, ContextCounts]:
+    ) -> tuple[VectorWords, ContextCounts]:
         report("counting words with their company")
         selection = Selection.named(connection, self.corpus, condition=self.where)
-        words = find_vocabulary(connection, selection, self.min_count, self.words)
-        cells = count_cells(
+        words = VectorWords.find(connection, selection, self.min_count, self.words)
+        cells = ContextCounts.count(
             connection,
             selection,
             words,
@@ -442,7 +444,7 @@ class VectorRequest:
         return words, cells
 
     def _write(
-        self, connection: Connection, words: _VectorWords, cells: ContextCounts, vectors: Singles
+        self, connection: Connection, words: VectorWords, cells: ContextCounts, vectors: Singles
     ) -> SpaceInfo:
         space = next_id(connection, vector_space)
         # A word without any positive cell has zeros, which are near nothing.
@@ -458,7 +460,7 @@ class VectorRequest:
         return SpaceInfo.find(connection, self.name)
 
 
-def _rows(space: int, words: _VectorWords, vectors: Singles, some: np.ndarray) -> pa.Table:
+def _rows(space: int, words: VectorWords, vectors: Singles, some: np.ndarray) -> pa.Table:
     import pyarrow as pa
 
     numbers = pa.array(vectors[some].ravel())

@@ -19,7 +19,7 @@ from sentgen.models import ModelInfo, build, find
 from sentgen.models.base.registry import overview
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.build_request import BuildRequest
-from sentgen.models.building.recipe import Draw, choose
+from sentgen.models.building.recipe import Chosen, Draw
 from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -180,10 +180,10 @@ def test_drawn_sentences_are_nested(store: Store) -> None:
     taken: dict[object, set[int]] = {}
     with store.connect() as connection:
         for number, seed in ((5, 1), (10, 1), (10, 2)):
-            found = choose(connection, None, Draw(number, None, seed), [1, 2])
+            found = Chosen.choose(connection, None, Draw(number, None, seed), [1, 2])
             taken[number, seed] = {n for (n,) in raw(connection).execute("select id from chosen").fetchall()}
             assert found.sentences == len(taken[number, seed]) == number
-        half = choose(connection, None, Draw(None, 0.5, 1), [1, 2])
+        half = Chosen.choose(connection, None, Draw(None, 0.5, 1), [1, 2])
 
     assert taken[5, 1] < taken[10, 1] != taken[10, 2]
     assert half.sentences == round(0.5 * len(ROWS))

@@ -15,7 +15,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
 from sentgen.lookups.base.selection import Selection
 from sentgen.models import vector_building, vectors
-from sentgen.models.vector_building import ContextCounts, VectorRequest, count_cells, find_vocabulary
+from sentgen.models.vector_building import ContextCounts, VectorRequest, VectorWords
 from sentgen.models.vectors import Near, SpaceInfo, WordVectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -74,8 +74,8 @@ def counted(
     options = {"window": 2, "dependencies": False, "memory": 1 << 20, **options}
     with store.connect() as connection:
         selection = Selection.named(connection, [corpus])
-        words = find_vocabulary(connection, selection, least, 100)
-        cells = count_cells(connection, selection, words, **options)
+        words = VectorWords.find(connection, selection, least, 100)
+        cells = ContextCounts.count(connection, selection, words, **options)
     keys = zip(cells.rows.tolist(), cells.columns.tolist(), strict=True)
     named = ((words.forms[row], column) for row, column in keys)
     return dict(zip(named, cells.counts.tolist(), strict=True))

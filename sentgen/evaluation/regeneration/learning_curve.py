@@ -31,7 +31,7 @@ from sentgen.generation import Search
 from sentgen.models import ModelInfo
 from sentgen.models.base.registry import list_models
 from sentgen.models.build_request import build
-from sentgen.models.building.recipe import SMOOTHING, BuiltFrom, Chosen, Draw, Recipe, apart, choose, selected
+from sentgen.models.building.recipe import SMOOTHING, BuiltFrom, Chosen, Draw, Recipe, apart, selected
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -148,7 +148,7 @@ def _draw(connection: Connection, model: ModelInfo, size: _Size) -> Chosen:
     """Draw sentences of the corpora of a model into the temporary table ``chosen``."""
     names, condition = selected(connection, model.corpora, model.condition or None)
     numbers = [BuiltFrom.find(connection, name).id for name in names]
-    return choose(connection, condition, size.draw, numbers)
+    return Chosen.choose(connection, condition, size.draw, numbers)
 
 
 def _copy(connection: Connection, model: ModelInfo, drawn: Store, folder: Path) -> None:

@@ -123,6 +123,15 @@ class ModelInfo:
             rows = connection.execute(query.group_by(table.c.n).order_by(table.c.n)).all()
         return {int(n): int(count) for n, count in rows}
 
+    def looked_up(self, store: Store) -> list[tuple[ModelInfo, float]]:
+        """Return the models that a mixture looks up, with their weights.
+
+        Raises:
+            NotFoundError: one of the models was removed.
+        """
+        with store.connect() as connection:
+            return [(find_in(connection, label), weight) for label, weight in self.parts]
+
     def changes(self, store: Store) -> list[str]:
         """Return a line for each corpus that changed or vanished since the model was built."""
         table = tables.model_corpus
@@ -264,16 +273,6 @@ def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
         none = "there are none yet; build one with: sentgen models build NAME --corpus CORPUS"
         raise NotFoundError(f"no model {label!r}; {there if models else none}")
     return matches
-
-
-def looked_up(store: Store, model: ModelInfo) -> list[tuple[ModelInfo, float]]:
-    """Return the models that a mixture looks up, with their weights.
-
-    Raises:
-        NotFoundError: one of the models was removed.
-    """
-    with store.connect() as connection:
-        return [(find_in(connection, label), weight) for label, weight in model.parts]
 
 
 def require_name(name: str) -> None:

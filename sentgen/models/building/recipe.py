@@ -287,6 +287,31 @@ class Chosen:
     sentences: int
     tokens: int
 
+    @classmethod
+    def choose(
+        cls, connection: Connection, condition: Condition | None, draw: Draw | None, corpora: Sequence[int]
+    ) -> Chosen:
+        """Make the temporary table ``chosen`` with the ids of sentences that meet a condition, or are drawn.
+
+        Raises:
+            ModelError: there are no such sentences, or fewer than are to be drawn.
+        """
+        bindings, text = Bindings(), condition.text if condition else ""
+        among = f"s.corpus_id in ({', '.join(map(str, corpora))})"
+        if condition:
+            among += f" and s.id in ({condition.sentences(bindings)})"
+        Statement(sql.statements(_RECOUNT)["chosen"].format(among=among), bindings).run(connection)
+        ((sentences, tokens),) = sql.run(connection, _RECOUNT, "size_of_chosen")
+        if not sentences:
+            hints = "; ".join(condition.hints(connection)) if condition else ""
+            raise ModelError(f"no sentences for a model where {text}{hints and f'; {hints}'}")
+        if draw:
+            number, seed = draw.size(sentences), draw.seed
+            sql.run(connection, _RECOUNT, "draw", seed=seed, number=number)
+            ((sentences, tokens),) = sql.run(connection, _RECOUNT, "size_of_chosen")
+            text = _with_draw(text, number, seed)
+        return cls(text, sentences, tokens)
+
 
 def selected(
     connection: Connection, names: Sequence[str], condition: str | None
@@ -308,31 +333,6 @@ def selected(
     selection = Selection.named(connection, wanted, condition=condition)
     every = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars()
     return list(selection.names or every), selection.condition
-
-
-def choose(
-    connection: Connection, condition: Condition | None, draw: Draw | None, corpora: Sequence[int]
-) -> Chosen:
-    """Make the temporary table ``chosen`` with the ids of sentences that meet a condition, or are drawn.
-
-    Raises:
-        ModelError: there are no such sentences, or fewer than are to be drawn.
-    """
-    bindings, text = Bindings(), condition.text if condition else ""
-    among = f"s.corpus_id in ({', '.join(map(str, corpora))})"
-    if condition:
-        among += f" and s.id in ({condition.sentences(bindings)})"
-    Statement(sql.statements(_RECOUNT)["chosen"].format(among=among), bindings).run(connection)
-    ((sentences, tokens),) = sql.run(connection, _RECOUNT, "size_of_chosen")
-    if not sentences:
-        hints = "; ".join(condition.hints(connection)) if condition else ""
-        raise ModelError(f"no sentences for a model where {text}{hints and f'; {hints}'}")
-    if draw:
-        number, seed = draw.size(sentences), draw.seed
-        sql.run(connection, _RECOUNT, "draw", seed=seed, number=number)
-        ((sentences, tokens),) = sql.run(connection, _RECOUNT, "size_of_chosen")
-        text = _with_draw(text, number, seed)
-    return Chosen(text, sentences, tokens)
 
 
 def _recount(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelInfo
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import score_stream, use_of
 from sentgen.models.ngrams.ngram_cache import NGRAM, NgramCache, StoredNgrams, anchored
@@ -219,7 +219,7 @@ class ModelReader:
         #: Readers of the models that a mixture looks up, with their weights.
         self.parts: list[tuple[ModelReader, float]] = []
         if model.smoothing == DYNAMIC:
-            self.parts = [(ModelReader(store, part), weight) for part, weight in looked_up(store, model)]
+            self.parts = [(ModelReader(store, part), weight) for part, weight in model.looked_up(store)]
         self._use = use_of(store, model)
         self._known = np.zeros(0, np.int32)  # ids of the words of the text
 
