@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 #: Methods with other names than their commands.
 _METHODS = {"deps": "dependencies", "args": "arguments", "freq": "frequencies"}
 #: Options for printing and waiting, which methods do not have; those of the second line take a value.
-_FLAGS = {"--csv", "--tsv", "--json", "--jsonl", "--bom", "--wide", "--show-sql", "--conllu"}
+_FLAGS = {"--csv", "--tsv", "--json", "--jsonl", "--latex", "--bom", "--wide", "--show-sql", "--conllu"}
 _VALUES = {"--width", "--memory-limit", "--timeout", "--wait", "--db"}
 (_LIMIT,) = parameters_of(Lookup, ["limit"])
 

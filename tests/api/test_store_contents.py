@@ -183,6 +183,20 @@ def test_lines_are_read_as_commands_read_them(line: list[str]) -> None:
         assert plain(ours.get(one.name, one.default)) == plain(theirs[one.name]), one.name
 
 
+@pytest.mark.parametrize("name", [*QUESTIONS, "sql"])
+def test_options_for_printing_are_left_out(name: str) -> None:
+    """All that the command has may stand in a saved query; files may not."""
+    command = get_command(build()).load(name)  # type: ignore[attr-defined]
+    asked = {one.name for one in parameters_of(QUESTIONS[name])} if name in QUESTIONS else {"limit"}
+    printing = [one for one in command.params if getattr(one, "is_flag", False) and one.name not in asked]
+    line = ["select 1"] if name == "sql" else []
+    without = contents._read_query(name, line).given
+
+    assert {"csv", "tsv", "json", "jsonl", "latex", "bom", "wide"} <= {one.name for one in printing}
+    for one in printing:
+        assert contents._read_query(name, [*line, one.opts[0]]).given == without
+
+
 def plain(value: Any) -> Any:
     """Return a value that compares: numbers are numbers, and none is an empty list."""
     value = getattr(value, "value", value)
