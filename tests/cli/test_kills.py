@@ -189,9 +189,8 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
         if folder.exists():
             for snapshot in Snapshot.all_in(folder):
                 snapshots.verify(snapshot)
-    if (
-        state != after or folder.exists() or name in ("db compact", "db upgrade")
-    ):  # the next one removes the draft of a killed one
+    again = state != after or folder.exists() or name in ("db compact", "db upgrade")
+    if again:  # it removes the draft of a killed one
         assert run().code == 0
 
     assert digest(store) == after
@@ -201,4 +200,8 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
         named = {table: before[table] for table in ("source", "source_file", "document")}
         assert published | named == before
     leftovers = {path.name for path in tmp_path.glob("*store.duckdb*")}
-    assert {one for one in leftovers if f".backup-{next_revision.NEWEST}-" not in one} == {"store.duckdb"}
+    # Killed between its last commit and its end, it leaves the log of DuckDB, which is a part of the store.
+    logs = set[str]() if again else {"store.duckdb.wal"}
+    assert {one for one in leftovers - logs if f".backup-{next_revision.NEWEST}-" not in one} == {
+        "store.duckdb"
+    }

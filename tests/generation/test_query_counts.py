@@ -15,8 +15,8 @@ from sentgen.models import find
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-#: Of one batch: the corpora of the model, tags, n-grams, and counts of trees.
-MOST = 17
+#: Of one batch: the corpora of the model, tags, n-grams, and counts of trees; joint decoding uses all of them.
+MOST = 21
 
 
 @contextmanager
