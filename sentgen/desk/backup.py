@@ -28,7 +28,7 @@ from sentgen.schema import Store, folders, maintenance, snapshots
 from sentgen.schema.durability import block_journal, block_restore, write_lock
 from sentgen.schema.durability.duckdb_faults import logs_of
 from sentgen.schema.engine import translated_errors
-from sentgen.schema.manifests import PublishedCorpus, PublishedModel, Snapshot, refuse_snapshot
+from sentgen.schema.manifests import PublishedCorpus, PublishedModel, Snapshot, place_of, refuse_snapshot
 from sentgen.schema.migrate import REVISIONS, backup_name, drafts_of
 from sentgen.schema.places import lake_at
 from sentgen.system import files
@@ -116,9 +116,11 @@ class Backup:
                 f"{self.folder}: made by another version of sentgen (tables of revision {revision}); put it"
                 f" back with that version: {self.versions.get('sentgen')}"
             )
-        if lake_at(store) or store.is_dir():
+        if lake_at(store):
+            raise StoreError(f"{store}: a lake is only read; {spell('db')} names a file")
+        refuse_snapshot(place_of(store), f"choose another {spell('db')}")
+        if store.is_dir():
             raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
-        refuse_snapshot(store, f"choose another {spell('db')}")
         if store.is_symlink():  # renaming would replace the link, not its target
             raise StoreError(
                 f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}"

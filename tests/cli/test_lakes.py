@@ -12,7 +12,7 @@ from pathlib import Path
 import full_store
 import pytest
 from conftest import Sentgen, refused
-from test_reading_commands import READERS, WRITERS, named
+from test_reading_commands import READERS, WRITERS, named, write_files
 
 from sentgen.counts import corpora
 from sentgen.errors import StoreError
@@ -114,9 +114,7 @@ def test_writers_are_refused(
     lake: Path, published: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str
 ) -> None:
     """Commands that write are refused in one line, before they do anything."""
-    (tmp_path / "gold").write_text("a b ||| b ||| 1-0\n")
-    for section in ("wsj_0100.mrg", "wsj_0180.mrg"):
-        (tmp_path / section).write_text("")
+    write_files(tmp_path)
     words = shlex.split(line.format(folder=full.parent, to=tmp_path, model=tiny_model))
     before = _files(lake), _files(published)
 

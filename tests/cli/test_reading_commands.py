@@ -162,6 +162,15 @@ def named(line: str) -> str:
     return next(name for name in (" ".join(words[:2]), words[0]) if name in commands())
 
 
+def write_files(to: Path) -> None:
+    """Write what the command lines of `WRITERS` take from ``{to}``, so far as they read it before the store."""
+    (to / "gold").write_text("a b ||| b ||| 1-0\n")
+    for name in ("wsj_0100.mrg", "wsj_0180.mrg", "store.duckdb"):
+        (to / name).write_text("")
+    about = {"made_at": "", "store": "", "files": {"store.duckdb": ""}, "corpora": [], "models": []}
+    (to / "backup.json").write_text(json.dumps({**about, "versions": {"schema": REVISIONS[-1]}}))
+
+
 @pytest.fixture(scope="module")
 def read_only(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A store that another process reads all the time, in a folder that only root may write to."""
@@ -216,11 +225,7 @@ def test_writers_are_refused_beside_a_reader(
     read_only: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str
 ) -> None:
     """So that the test above would see a reader that opened the store for writing."""
-    (tmp_path / "gold").write_text("a b ||| b ||| 1-0\n")
-    for section in ("wsj_0100.mrg", "wsj_0180.mrg", "store.duckdb"):
-        (tmp_path / section).write_text("")
-    about = {"made_at": "", "store": "", "files": {"store.duckdb": ""}, "corpora": [], "models": []}
-    (tmp_path / "backup.json").write_text(json.dumps({**about, "versions": {"schema": REVISIONS[-1]}}))
+    write_files(tmp_path)
 
     with pytest.raises(StoreError, match="in use by another process"):
         full_store.run(

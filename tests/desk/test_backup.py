@@ -29,6 +29,8 @@ from sentgen.desk.labels import GivenLabel
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store, snapshots
 from sentgen.schema.durability.write_lock import InUseError
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 
 
 def names(folder: Path) -> set[str]:
@@ -320,6 +322,20 @@ def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
         manifest.write_text(json.dumps({**values, **changed}))
         with pytest.raises((StoreError, NotFoundError), match=r"made by another version|no whole backup"):
             Backup.at(made.folder).restore(tmp_path / "new.duckdb")
+
+
+def test_lakes_and_snapshots_are_not_replaced(store: Path, tmp_path: Path) -> None:
+    """They are told from folders that are neither, by their name or that of the folder of snapshots."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    snapshot = snapshots.publish(store, tmp_path / "snapshots").snapshot
+    with Store(store, read_only=True) as opened:
+        export(opened, Place(tmp_path / "lake"))
+
+    for path in (snapshot.path, snapshot.path.parent):
+        with pytest.raises(StoreError, match="a snapshot is never changed; choose another"):
+            made.restore(path)
+    with pytest.raises(StoreError, match=r"a lake is only read; .* names a file"):
+        made.restore(tmp_path / "lake")
 
 
 def subprocess_restore(made: Backup, store: Path) -> None:
