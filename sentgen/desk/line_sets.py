@@ -191,7 +191,7 @@ class SetLines:
             number, current = row["number"], states[row["number"]]
             name = row["sent_id"] or current.sentence or f"#{row['ordinal'] + 1}"
             texts = (each.get(number) for each in given.values())
-            where = (row["corpus"], row["document"], name)
+            where = (row["corpus"], current.document or row["document"], name)
             extra = values.get(number) or [None] * len(shown)
             rows.append(
                 (number, *texts, current.state or None, *where, *extra, *(row[word] for word in _WORDS))

@@ -19,12 +19,37 @@ from sentgen.schema.engine import raw, register_arrow
 #: States of a line whose sentence is gone, and of one whose node has other words now.
 GONE, CHANGED = "gone", "changed"
 
-_NOW = """\
-with home as (
-  select l.*, d.id as document_id, d.first_sentence, d.sentences
+#: The path of a document's name, without the number that a snapshot gives the second file of a name.
+_PATH = r"regexp_replace(replace({name}, '\', '/'), ' \(\d+\)$', '')"
+#: A document has the name of the line, or it is the only one whose name differs in leading folders: a
+#: snapshot has none.
+_NOW = f"""\
+with kept as (
+  select l.*, c.id as corpus_id, {_PATH.format(name="l.document")} as path
   from kept_line as l
   join corpus c on c.name = l.corpus
-  join document d on d.corpus_id = c.id and d.name = l.document
+),
+named as (
+  select kept.number, d.id as document_id
+  from kept
+  join document d on d.corpus_id = kept.corpus_id and d.name = kept.document
+),
+elsewhere as (
+  select kept.number, any_value(d.id) as document_id
+  from kept
+  anti join named using (number)
+  join (select id, corpus_id, {_PATH.format(name="name")} as path from document) as d
+    on d.corpus_id = kept.corpus_id
+    and split_part(d.path, '/', -1) = split_part(kept.path, '/', -1)
+    and (d.path = kept.path or ends_with(d.path, '/' || kept.path) or ends_with(kept.path, '/' || d.path))
+  group by kept.number
+  having count(*) = 1
+),
+home as (
+  select kept.*, d.id as document_id, d.name as document_now, d.first_sentence
+  from kept
+  join (from named union all from elsewhere) as place using (number)
+  join document d on d.id = place.document_id
 ),
 found as (
   select home.*, s.id
@@ -37,7 +62,8 @@ found as (
   where home.sent_id is null
     and s.sent_id is null
 )
-select found.number, coalesce(any_value(found.sent_id), found.id::varchar) as sentence, found.id,
+select found.number, any_value(found.document_now) as document,
+  coalesce(any_value(found.sent_id), found.id::varchar) as sentence, found.id,
   coalesce(to_json(list(w.form order by t.position) filter (where w.form is not null)), '[]') as forms
 from found
 left join token t on t.sentence_id = found.id and t.position between found.first and found.last
@@ -52,11 +78,13 @@ class LineState:
 
     Attributes:
         state: `GONE` or `CHANGED`; empty if the line is unchanged.
-        sentence: the name of its sentence now, if it is still there.
+        document: the name of its document now, if its sentence is still there.
+        sentence: the name of that sentence.
         sentence_id: the id of that sentence.
     """
 
     state: str = GONE
+    document: str | None = None
     sentence: str | None = None
     sentence_id: int | None = None
 
@@ -80,7 +108,8 @@ class LineState:
             number, same = row["number"], row["forms"] == forms[row["number"]]
             # Of sentences of one name, one with the same words, and of several the one at the same index.
             if (same and standings[number].state) or standings[number].sentence is None:
-                standings[number] = cls("" if same else CHANGED, row["sentence"], row["id"])
+                state = "" if same else CHANGED
+                standings[number] = cls(state, row["document"], row["sentence"], row["id"])
         return standings
 
 

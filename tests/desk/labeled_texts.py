@@ -41,6 +41,6 @@ def listed(desk: Desk, store: Path, **asked: Any) -> list[dict[str, Any]]:
         return SetLines(**{"name": "make", "limit": 0, **asked}).find(desk, connection).rows.to_pylist()
 
 
-def states(desk: Desk, store: Path) -> dict[int, str]:
+def states(desk: Desk, store: Path, name: str = "make") -> dict[int, str]:
     """Return the states of the lines that have changed."""
-    return {one["line"]: one["state"] for one in listed(desk, store) if one["state"]}
+    return {one["line"]: one["state"] for one in listed(desk, store, name=name) if one["state"]}

@@ -7,7 +7,7 @@ import shlex
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from labeled_texts import NAMED, UNNAMED, WORDS, conllu, listed, states
 from typer.testing import CliRunner
 
 from sentgen.cli import build
+from sentgen.counts.ingestion import Settings, ingest
 from sentgen.desk import line_sets
 from sentgen.desk.desk import Desk, desk_beside
 from sentgen.desk.labels import GivenLabel
@@ -118,6 +119,52 @@ def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, 
     assert sorted(folder.iterdir()) == before
     with pytest.raises(StoreError, match="`desk` FILE"):
         desk_beside(Snapshot.newest(folder).path)
+
+
+def test_a_snapshot_knows_lines_of_documents_that_are_named_by_their_files(tmp_path: Path) -> None:
+    """It leaves out the folders; where two names are the same then, their lines are gone rather than mixed up."""
+    texts = {"one/a.txt": "we make a\n", "one/b.txt": "you make b\n", "two/c.txt": "they make c\n"}
+    store, desk = named_by_files(tmp_path, texts)
+    snapshot = snapshots.publish(store, tmp_path / "snapshots").snapshot.path
+    with Store(snapshot, read_only=True) as opened, opened.connect() as connection:
+        NewLineSet(name="there", pattern="make").make(desk, connection)
+    folder = f"{tmp_path}/"
+
+    for name in ("make", "there"):
+        assert (states(desk, store, name), states(desk, snapshot, name)) == ({}, {})
+        assert [one["document"] for one in listed(desk, store, name=name)] == [
+            folder + each for each in texts
+        ]
+        assert [one["document"] for one in listed(desk, snapshot, name=name)] == [*texts]
+
+
+def test_files_of_one_name_are_not_taken_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a common folder, as on two drives, a snapshot has numbers instead of folders."""
+    made = []
+    for names in (("x/a.txt", "y/a.txt"), ("a.txt", "a.txt (2)")):
+        (folder := tmp_path / str(len(made))).mkdir()
+        monkeypatch.chdir(folder)
+        store, desk = named_by_files(Path(), dict(zip(names, ("we make\n", "they make\n"), strict=True)))
+        assert [one["document"] for one in listed(desk, store)] == [*names]
+        made.append((folder / store, Desk(folder / "files.desk")))
+    (store, desk), (other, there) = made
+
+    assert states(desk, other) == states(there, store) == {1: "gone", 2: "gone"}
+
+
+def named_by_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, Desk]:
+    """Return a store of plain texts in files of a folder, and its desk with the set `make`."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    store, desk = folder / "files.duckdb", Desk(folder / "files.desk", create=True)
+    with Store(store, create=True) as opened:
+        ingest(opened, [str(folder / name) for name in texts], Settings("texts", format="text"))
+        with opened.connect() as connection:
+            NewLineSet(name="make", pattern="make").make(desk, connection)
+    return store, desk
 
 
 @pytest.mark.parametrize(
