@@ -5,8 +5,11 @@ They take no other.
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import full_store
@@ -25,10 +28,12 @@ from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
 from sentgen.server import running
 
-#: What tells of the file or of the copy that was made.
-ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "mcp", "cluster export", "schema")
-#: What tells of the files that were read: a snapshot names them without their folders.
-ABOUT_SOURCES = ("corpora show", "corpora verify", "corpora export", "sql", "kwic", "match", "saved run")
+#: What tells of the file or of the copy that was made; a backup is of a store alone.
+ABOUT_FILES = (
+    *("cite", "db info", "db check", "db backup", "publish", "serve", "mcp", "cluster export", "schema"),
+)
+#: What looks at the files that were read: of a snapshot nobody knows where they are.
+ABOUT_SOURCES = ("corpora show", "corpora verify")
 #: Lines that find something.
 MORE = (
     "ngrams 'The *' --corpus pets",
@@ -41,7 +46,7 @@ MORE = (
     "score --model katz --corpus odd --by speaker",
 )
 #: They write beside the store, and to no store.
-TO_FILES = ("models export",)
+TO_FILES = ("models export", "lines new")
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +76,31 @@ def published(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_lake_and_snapshots_answer_as_their_store(
     lake: Path, published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, line: str
 ) -> None:
-    """Every row, and every file that is written."""
+    """Every row, and every file that is written; a snapshot names sources without their folders."""
     told = []
+    in_folder = re.compile(rf"(?:{re.escape(str(full.parent))}|…\S*?)/")
     for db in (full, lake, published):
         to = tmp_path / db.name
         to.mkdir()
         words = shlex.split(line.format(folder=full.parent, to=to))
         done = sentgen(*words, "--db", db)
-        files = {path.name: path.read_bytes() for path in to.iterdir()}
+        files = {path.name: _content(path) for path in to.iterdir()}
         assert bool(files) == (named(line) in TO_FILES)
         told.append((done.code, done.out, done.err.replace(str(to), ""), files))
 
     assert told[0][0] == 0 or line not in MORE, told[0]
     assert told[1] == told[0]
-    assert told[2] == told[0] or named(line) in ABOUT_SOURCES
+    # Columns are narrower without folders.
+    of_store, of_snapshot = (in_folder.sub("", repr(each)).split() for each in (told[0], told[2]))
+    assert of_snapshot == of_store or named(line) in ABOUT_SOURCES
+
+
+def _content(path: Path) -> object:
+    """Return what is in a file: of a desk its lines, as it has times, too."""
+    if path.suffix != ".desk":
+        return path.read_bytes()
+    with closing(sqlite3.connect(path)) as desk:
+        return desk.execute("select * from line order by set_id, number").fetchall()
 
 
 def test_large_tables_are_sorted_as_declared(lake: Path) -> None:

@@ -336,6 +336,8 @@ def test_lakes_and_snapshots_are_not_replaced(store: Path, tmp_path: Path) -> No
             made.restore(path)
     with pytest.raises(StoreError, match=r"a lake is only read; .* names a file"):
         made.restore(tmp_path / "lake")
+    with pytest.raises(StoreError, match="lakes and snapshots never change; copy the files"):
+        back_up(tmp_path / "lake", tmp_path / "backups")
 
 
 def subprocess_restore(made: Backup, store: Path) -> None:
