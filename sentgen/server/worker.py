@@ -90,7 +90,7 @@ def _open_context(opening: Opening) -> Context:
 
 
 def _warm_up(store: Store) -> None:
-    """Run every algorithm once on a few words, so that no request has to wait for compilation.
+    """Order, score and align a few words, so that such requests do not wait for compilation.
 
     Numba caches machine code on disk, if it can: with the cache, this takes seconds, without it up to two
     minutes.

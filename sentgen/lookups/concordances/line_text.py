@@ -278,9 +278,9 @@ class SortedSides(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SortedWords:
-    """The words by which lines are sorted.
+    """The words by which lines are sorted, and the level of each, from 1 to 3.
 
-    They are offsets from the node, below 0 before it and 0 for the node itself, each with its level.
+    A word is its offset from the node: below 0 before it, 0 for the node itself.
     """
 
     levels: Mapping[int, int]

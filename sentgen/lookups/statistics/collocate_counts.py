@@ -169,7 +169,8 @@ def graph_counts(
 def _covered(at: Longs, low: Longs, high: Longs) -> int:
     """Return how many different tokens the windows of a word cover.
 
-    An occurrence of the word itself, ``at`` ascending positions, counts only in the window of another.
+    An occurrence of the word itself counts only in the window of another one. ``at`` are the positions of the
+    word, ascending; ``low`` and ``high`` are the ends of the window of each, which lie in its sentence.
     """
     before, after = np.append(NONE, high)[:-1], np.append(low, np.iinfo(np.int64).max)[1:]
     alone = (before < at) & (after > at)
@@ -444,7 +445,7 @@ def _around(hits: BlockHits) -> tuple[Block, Bools]:
 def _count_arcs(
     search: _ArcSearch, collocates: _CollocateIds, blocks: Iterable[tuple[Block, Bools | None]]
 ) -> Longs:
-    """Count collocates by role, relation and preposition in blocks, each with a mask of the node; None: all.
+    """Count collocates by role, relation and preposition; without a mask of the node, of all tokens of a block.
 
     Returns:
         Three rows: role, relation and preposition packed into one number; the collocate; and the count. They
