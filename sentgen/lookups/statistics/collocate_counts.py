@@ -445,7 +445,7 @@ def _around(hits: BlockHits) -> tuple[Block, Bools]:
 def _count_arcs(
     search: _ArcSearch, collocates: _CollocateIds, blocks: Iterable[tuple[Block, Bools | None]]
 ) -> Longs:
-    """Count collocates by role, relation and preposition; without a mask of the node, of all tokens of a block.
+    """Count collocates by role, relation and preposition; of a block without a mask of the node, all.
 
     Returns:
         Three rows: role, relation and preposition packed into one number; the collocate; and the count. They
