@@ -119,8 +119,7 @@ class Backup:
         if lake_at(store):
             raise StoreError(f"{store}: a lake is only read; {spell('db')} names a file")
         refuse_snapshot(place_of(store), f"choose another {spell('db')}")
-        if store.is_dir():
-            raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
+        _refuse_folder(store)
         if store.is_symlink():  # renaming would replace the link, not its target
             raise StoreError(
                 f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}"
@@ -187,8 +186,9 @@ def back_up(
     """
     if keep is not None and keep < 1:
         raise InputError(f"{spell('keep')} {keep} would remove all backups; give 1 or more")
-    if lake_at(store) or Snapshot.at(store) or store.is_dir():
+    if lake_at(store) or Snapshot.at(place_of(store)):
         raise StoreError(f"{store}: lakes and snapshots never change; copy the files, with any tool")
+    _refuse_folder(store)
     if not store.exists():
         raise write_lock.no_store(store)
     if desk is not None and not desk.exists():
@@ -199,6 +199,11 @@ def back_up(
         made = _fill(draft, store, desk or desk_beside(store), quick=quick, memory_limit=memory_limit)
         made = _name(made, folder)
         return replace(made, removed=_prune(folder, drafts, keep) if keep else ())
+
+
+def _refuse_folder(store: Path) -> None:
+    if store.is_dir():
+        raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
 
 
 def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: int | None) -> Backup:

@@ -146,6 +146,8 @@ def test_what_is_no_store_is_refused(store: Path, tmp_path: Path) -> None:
     for path in (snapshot.path, snapshot.path.parent):
         with pytest.raises(StoreError, match="snapshots never change; copy the files"):
             back_up(path, tmp_path / "backups")
+    with pytest.raises(StoreError, match="this is a folder"):
+        back_up(tmp_path, tmp_path / "backups")
     with pytest.raises(NotFoundError, match="no store here; make one with"):
         back_up(tmp_path / "none.duckdb", tmp_path / "backups")
     with pytest.raises(NotFoundError, match="no line sets here"):
