@@ -108,5 +108,5 @@ def test_it_is_said_and_trees_are_made(
     search = Search(units="word")
     with caplog.at_level(logging.WARNING):
         (case,) = cases_of(store, found.plan.model, [sentence], search, search.plan(store, "pets"))
-    assert [unit.tags for unit in case.gold.units] == [("DT",), ("NN",), ("VBD",)]
+    assert [unit.tags for unit in case.units] == [("DT",), ("NN",), ("VBD",)]
     assert said in caplog.text

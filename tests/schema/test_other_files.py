@@ -145,6 +145,6 @@ def test_each_call_that_makes_a_connection_is_known() -> None:
         ),
         (
             "readonly.py",
-            "duckdb.connect(str(path), read_only=True, config={**settings(limit, threads), **_SWITCHES})",
+            "duckdb.connect(str(path), read_only=True, config=settings(limit, threads) | _SWITCHES)",
         ),
     ]

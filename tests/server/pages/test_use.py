@@ -22,7 +22,7 @@ from sentgen.alignment.view.view import PairView
 from sentgen.alignment.words.states import WordState
 from sentgen.cli import build
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.subcorpora import find, sizes
+from sentgen.lookups.subcorpora import properties
 from sentgen.schema import Store
 from sentgen.server.pages.site import environment
 
@@ -173,15 +173,15 @@ def test_names_are_cut_at_their_beginning(site):
 def test_subcorpora_lead_to_their_look_ups(visit, store: Path):
     """With their sizes; what is looked up there is of them alone, and a page of words can choose them."""
     with Store(store, read_only=True) as held, held.connect() as connection:
-        sentences, tokens, documents = sizes(connection, find(connection, "short"))
+        about = dict(map(dict.values, properties(connection, "short").to_pylist()))
         (lines,) = Kwic(pattern="camp", corpus=["short"], count=True).ask(connection).rows.to_pylist()
     page = visit("/corpus")
     page.get_by_role("link", name="Subcorpora", exact=True).click()
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="short", exact=True))
-    expect(row).to_contain_text(f"{documents}{sentences}{tokens:,}")
+    expect(row).to_contain_text(f"{about['documents']}{about['sentences']}{int(about['tokens']):,}")
     row.get_by_role("link", name="Concordance of short").click()
     expect(page.locator("h1")).to_have_text("Subcorpus short")
-    expect(page.locator("main")).to_contain_text(f"{sentences} sentences")
+    expect(page.locator("main")).to_contain_text(f"{about['sentences']} sentences")
 
     page.get_by_label("Pattern").fill("camp")
     page.get_by_role("button", name="Show").click()
