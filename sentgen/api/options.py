@@ -144,7 +144,7 @@ class SetLinesOptions(TypedDict, total=False):
     """Lines of a set with their labels."""
 
     label: Annotated[str | None, None, "Only lines with this label; `?` for those without one."]
-    labeler: Annotated[str, "", "Who labels."]
+    labeler: Annotated[str, "", "Whose labels; `*` for everybody's."]
     show: Annotated[str | Sequence[str], (), "Metadata, attributes of regions or of the first token, before the words: `genre,Gloss`."]
     sort: Annotated[str, "line", "Order of the lines: line, label, left, node, right or document, or a key of the store such as `genre`; `-` turns it."]
     limit: Annotated[int, 20, "Rows; 0 for all."]

@@ -69,7 +69,7 @@ def list_(
     table = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
-        empty = [name for name in unused if not any(table.column(name))]
+        empty = [name for name in unused.intersection(table.columns) if not any(table.column(name))]
         table = table.without(empty)
     show_lines(table, out, width)
     if answer.truncated:

@@ -30,6 +30,8 @@ from sentgen.output.wording import are, either, quantity
 
 #: Name for lines without a label.
 UNLABELED = "?"
+#: Stands for all labelers, so that none has it as a name.
+EVERYBODY = "*"
 #: Separates keys, so that no name of a labeler may contain it.
 BETWEEN_KEYS = ","
 #: Characters of a label or a name at most.
@@ -203,7 +205,7 @@ def _give_labels(connection: Connection, set_row: Any, given: Mapping[int, str],
 
     A label that differs in capital letters alone from one of the set is that label.
     """
-    labeler = check_name(labeler, "name of a labeler", BETWEEN_KEYS)
+    labeler = check_name(labeler, "name of a labeler", f"{BETWEEN_KEYS}{EVERYBODY}")
     known = dict.fromkeys(json.loads(set_row.labels))
     written = {text: as_known(check_name(text, "label"), known) for text in given.values() if text.strip()}
     wanted = {number: written.get(text) for number, text in given.items()}

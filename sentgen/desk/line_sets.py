@@ -14,8 +14,8 @@ from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import (
     BETWEEN_KEYS,
+    EVERYBODY,
     UNLABELED,
-    LabelerOption,
     NameOption,
     as_known,
     check_name,
@@ -147,7 +147,15 @@ class SetLines:
             api={"max_length": 100},
         ),
     ] = None
-    labeler: LabelerOption = ""
+    labeler: Annotated[
+        str,
+        Option(
+            f"Whose labels; `{EVERYBODY}` for everybody's.",
+            shell=f"Whose labels; `{EVERYBODY}` for everybody's. Default: yours.",
+            metavar="NAME",
+            api={"max_length": 100},
+        ),
+    ] = ""
     show: ShowOption = field(default_factory=list)
     sort: Annotated[
         str,
@@ -161,10 +169,14 @@ class SetLines:
     limit: LimitOption = 20
     offset: OffsetOption = 0
 
+    @property
+    def _of_one(self) -> bool:
+        return self.labeler not in ("", EVERYBODY)
+
     def find(self, desk: Desk, connection: Connection) -> FoundLines:
         """Return the lines, and say what is gone from the store.
 
-        The columns are ``line``, ``label`` (of the labeler, if one is named), ``label_NAME`` of each other,
+        The columns are ``line``, ``label`` (of the labeler, if it is one), ``label_NAME`` of each other,
         ``state``, and those of a concordance, with what ``show`` names as it is in the store now.
 
         Raises:
@@ -178,13 +190,13 @@ class SetLines:
             lines = lines_of(reading, of_set.id)
         # Without a labeler, the labels of all labelers count.
         every = {number: text for given in labels.values() for number, text in given.items()}
-        own = labels.pop(self.labeler, {}) if self.labeler else every
+        own = labels.pop(self.labeler, {}) if self._of_one else every
         chosen = self._sorted(connection, self._chosen(lines, own, labels, of_set), own)
         part = chosen[self.offset :][: self.limit or None]
         states = LineState.of_lines(connection, part)
         values = LineValues.find(connection, part, states, shown).values
         others = {f"label_{name}": given for name, given in labels.items()}
-        given = {"label": own, **others} if self.labeler else others
+        given = {"label": own, **others} if self._of_one else others
         columns = ("line", *given, "state", *_PLACE, *shown, *_WORDS)
         rows = []
         for row in part:
@@ -211,7 +223,7 @@ class SetLines:
         if self.label == UNLABELED:
             lines = [row for row in lines if row["number"] not in own]
         elif self.label is not None:
-            every = [own] if self.labeler else list(labels.values())
+            every = [own] if self._of_one else list(labels.values())
             known = sorted(
                 {text for each in every for text in each.values()} | set(json.loads(of_set.labels))
             )

@@ -104,6 +104,13 @@ def test_lines_that_there_are_not_get_no_label(desk: Desk, lines: str) -> None:
     assert held(desk) == {}
 
 
+@pytest.mark.parametrize("labeler", ["*", "a,b", "?"])
+def test_what_is_no_name_of_a_labeler_is_refused(desk: Desk, labeler: str) -> None:
+    """`*` is everybody, and a comma parts keys."""
+    with pytest.raises(InputError, match=r"is no name of a labeler; .* other than \? and without , or \*$"):
+        give(desk, "1", "light", labeler)
+
+
 @pytest.mark.parametrize("label", ["?", "a\tb\x1b[0m", "x" * 101])
 def test_a_label_is_a_word_or_a_few(desk: Desk, label: str) -> None:
     """`?`, which marks lines without a label, and control characters are no labels."""
@@ -121,7 +128,9 @@ def test_lists_are_of_a_label_and_in_an_order(desk: Desk, store: Path) -> None:
         return [one["line"] for one in listed(desk, store, **asked)]
 
     assert numbers(label="light", labeler="ann") == [1, 3]
-    assert numbers(label="full") == [1, 2]
+    assert numbers(label="full") == numbers(label="full", labeler="*") == [1, 2]
+    assert numbers(label="?") == numbers(label="?", labeler="*") == [4, 5, 6, 7]
+    assert listed(desk, store) == listed(desk, store, labeler="*")
     assert numbers(label="?", labeler="ann") == [4, 5, 6, 7]
     assert numbers(label="?", labeler="ben") == [2, 3, 4, 5, 6, 7]
     assert numbers(sort="label", labeler="ann") == [2, 1, 3, 4, 5, 6, 7]

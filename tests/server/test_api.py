@@ -228,6 +228,20 @@ def test_the_command_in_an_answer_gives_its_rows(
         assert json.loads(sentgen(f"{command} --json")) == rows
 
 
+def test_lines_have_the_labels_of_everybody_whoever_runs_the_command(
+    client: httpx.Client, sentgen: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command is of the labeler who runs it, unless its line says else; 6 of 15 lines have a label."""
+    monkeypatch.setenv("LOGNAME", "ann")
+
+    answer = client.get("/v1/lines/camp", params={"label": "?"}).json()
+
+    assert len(answer["rows"]) == 9
+    assert answer["command"] == "sentgen lines list camp --label '?' --labeler '*'"
+    assert json.loads(sentgen(f"{answer['command']} --json")) == answer["rows"]
+    assert len(json.loads(sentgen("sentgen lines list camp --label '?' --json"))) == 11
+
+
 def test_every_operation_is_compared() -> None:
     """None is missing above; two corpora are in test_keyness_operation, labels in pages/test_line_sets_page."""
     elsewhere = {"keyness", "new_lines", "label_lines", "undo_labels"}

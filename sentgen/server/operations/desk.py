@@ -10,7 +10,7 @@ from typing import Any
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Allowance, Desk
-from sentgen.desk.labels import Changed, GivenLabel, TakenBack
+from sentgen.desk.labels import EVERYBODY, Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.short_links import NamedLink, ShortLink
 from sentgen.output.tabular import Rows
@@ -38,6 +38,14 @@ def _lines(context: Context, request: SetLines) -> Result:
         answer = request.find(_desk(context), connection)
     more = {"total": answer.total, "labels": answer.labels, "query": answer.query}
     return Result(answer.rows, answer.truncated, answer.notes, more=more)
+
+
+class _SetLinesOperation(Operation):
+    """Lists lines: without a labeler those of everybody, where a command has those of whoever runs it."""
+
+    def command_line(self, request: Any) -> str:
+        """Return the command line that gives the same labels."""
+        return Operation.command_line(self, replace(request, labeler=request.labeler or EVERYBODY))
 
 
 def _report(context: Context, request: LineReport) -> Result:
@@ -104,7 +112,7 @@ OPERATIONS = (
         path="lines",
         example={"name": "camps", "pattern": "lemma:camp"},
     ),
-    Operation(
+    _SetLinesOperation(
         "lines",
         "Lines of a set with their labels.",
         "lines list",
