@@ -53,6 +53,8 @@ vectors build relief --corpus relief --contexts both --dimensions 10 --min-count
 vectors build window --corpus relief --dimensions 10 --min-count 2
 models build five --corpus relief --order 5
 score --model five {shlex.join(NEW_SENTENCES)}
+models build counts --corpus relief --smoothing stupid-backoff
+score --model counts 'the camp'
 {_REGENERATE}
 evaluate regeneration --model five --test few.conllu -a {",".join(ALGORITHMS)}
 tune relief.conllu --model five --rounds 1
