@@ -20,6 +20,7 @@ downward, so that a tree of 60 units is as easy to follow as one of six, and a p
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -286,7 +287,9 @@ def _edge(sentence: SentenceDrawing, unit: int) -> str:
     tree = sentence.tree
     name = " ".join(sentence.units[unit].words)
     log10 = decimal(tree.weights[unit])
-    weight = f" (log10 weight {log10:.2f})" if not is_forced(tree.weights[unit]) else ""
+    # The roots of sentences from clusters have no weight.
+    has_weight = not (math.isnan(log10) or is_forced(tree.weights[unit]))
+    weight = f" (log10 weight {log10:.2f})" if has_weight else ""
     if tree.heads[unit] == ROOT:
         return f"{name}: root{'' if sentence.labels else weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from xml.etree import ElementTree
 
@@ -215,6 +216,16 @@ def test_svg_takes_its_color_from_the_page_and_tells_its_content() -> None:
     assert "<title>Dependency trees: 1; 2</title>" in drawing
     assert "35 points: right of to (log10 weight -1.30)" in drawing  # -3 / ln 10
     assert drawing.count("<g transform=") == 2
+
+
+def test_a_root_without_weight_shows_none() -> None:
+    """As those of sentences from clusters."""
+    drawing = tree_svg(
+        [SentenceDrawing("1", DOW[:2], Tree((1, ROOT), (LEFT, LEFT), (0, 0), (-1.0, math.nan)))]
+    )
+
+    assert "the dow: left of fell (log10 weight -0.43); fell: root." in drawing
+    assert "nan" not in drawing
 
 
 def test_svg_of_nothing() -> None:
