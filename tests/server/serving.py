@@ -142,8 +142,15 @@ def kind_of(worker: int) -> str:
 
 
 def worker_of(server: Server, kind: str) -> int:
-    """The number of one worker of a kind."""
-    return next(worker for worker in workers_of(server) if kind_of(worker) == kind)
+    """The number of one worker of a kind, once there is one: another test may just have killed the last."""
+    found = set[int]()
+
+    def started() -> bool:
+        found.update(worker for worker in workers_of(server) if kind_of(worker) == kind)
+        return bool(found)
+
+    until(started)
+    return found.pop()
 
 
 def works(process: int) -> Callable[[], bool]:
