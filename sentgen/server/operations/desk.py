@@ -45,7 +45,7 @@ class _SetLinesOperation(Operation):
 
     def command_line(self, request: Any) -> str:
         """Return the command line that gives the same labels."""
-        return Operation.command_line(self, replace(request, labeler=request.labeler or EVERYBODY))
+        return super().command_line(replace(request, labeler=request.labeler or EVERYBODY))
 
 
 def _report(context: Context, request: LineReport) -> Result:
